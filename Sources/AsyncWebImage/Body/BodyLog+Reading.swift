@@ -131,7 +131,7 @@ extension BodyLog {
                     state.readers[id]?.isPoked = false
                     return true
                 }
-                state.readers[id]?.waiting = continuation
+                state.waits[id] = continuation
                 return false
             }
             if isReady { continuation.resume() }
@@ -141,11 +141,8 @@ extension BodyLog {
     @inline(never)  // As BodyReader.read(_:).
     func wake(_ id: UInt64) {
         let waiting = state.withLock { state in
-            guard let waiting = state.readers[id]?.waiting else {
-                state.readers[id]?.isPoked = true
-                return nil as CheckedContinuation<Void, Never>?
-            }
-            state.readers[id]?.waiting = nil
+            let waiting = state.waits.removeValue(forKey: id)
+            if waiting == nil { state.readers[id]?.isPoked = true }
             return waiting
         }
         waiting?.resume()

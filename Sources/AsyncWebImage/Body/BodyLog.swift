@@ -23,7 +23,6 @@ final class BodyLog: Sendable {
         var offset = 0
         /// The number of bytes read.
         var read = 0
-        var waiting: CheckedContinuation<Void, Never>?
         /// A Boolean value that indicates whether it waits for a batch rather than for any bytes.
         var waitsForBatch = false
         /// A Boolean value that indicates whether it has suspended reading for reasons outside its control.
@@ -71,6 +70,8 @@ final class BodyLog: Sendable {
         var expected: Int?
         var end: End?
         var readers: [UInt64: Reader] = [:]
+        /// The waits of readers for bytes.
+        var waits: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextReader: UInt64 = 0
         var bodyWaiters = BodyWaiters()
         var watchers = ProgressWatchers()
@@ -351,10 +352,10 @@ extension BodyLog.State {
 
     private mutating func takeWaiting(evenWithoutBytes: Bool) -> [CheckedContinuation<Void, Never>] {
         var taken: [CheckedContinuation<Void, Never>] = []
-        for (id, reader) in readers {
-            guard let waiting = reader.waiting, evenWithoutBytes || hasEnough(for: reader) else { continue }
-            readers[id]?.waiting = nil
-            taken.append(waiting)
+        for (id, continuation) in waits {
+            if !evenWithoutBytes, let reader = readers[id], !hasEnough(for: reader) { continue }
+            waits[id] = nil
+            taken.append(continuation)
         }
         return taken
     }

@@ -9,9 +9,9 @@ enum CoordinatorMessage: Sendable {
     /// A caller has changed its priority.
     case prioritize(Subscriber.ID, DownloadPriority)
     /// A caller observes the progress of its download.
-    case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+    indirect case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
     /// A caller has ended a stream of the progress.
-    case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+    indirect case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
     /// The response cache has decided about a download; `timeLimit` is the time that remains.
     indirect case decided(Download.ID, CacheDecision, timeLimit: Duration?)
     /// A transfer has ended; its receiver has the result.

@@ -13,12 +13,12 @@ struct BusyWait {
     private static let hasSeveralProcessors = availableProcessorCount() > 1
 
     private let isAllowed: Bool
-    private let now: () -> ContinuousClock.Instant
+    private let now: () -> MonotonicInstant
     /// A Boolean value that indicates whether the next wait is likely to be short.
     private var isLikelyShort = false
 
     /// Creates a wait that polls only if `isAllowed`: with one processor, nothing else would make progress.
-    init(isAllowed: Bool = hasSeveralProcessors, now: @escaping () -> ContinuousClock.Instant = { .now }) {
+    init(isAllowed: Bool = hasSeveralProcessors, now: @escaping () -> MonotonicInstant = { .now }) {
         self.isAllowed = isAllowed
         self.now = now
     }

@@ -24,10 +24,10 @@ final class CurlMulti {
     enum Timer {
         /// As soon as possible, usually because of a new transfer.
         case atOnce
-        case at(ContinuousClock.Instant)
+        case at(MonotonicInstant)
 
         /// Returns the time from `now` until then.
-        func wait(from now: ContinuousClock.Instant) -> Duration {
+        func wait(from now: MonotonicInstant) -> Duration {
             switch self {
             case .atOnce: .zero
             case .at(let instant): now.duration(to: instant)
@@ -120,7 +120,7 @@ final class CurlMulti {
     }
 
     /// Lets libcurl handle its timers if they are due, which also starts new transfers.
-    func runTimers(now: ContinuousClock.Instant) {
+    func runTimers(now: MonotonicInstant) {
         guard let timer, timer.wait(from: now) <= .zero else { return }
         self.timer = nil
         act(on: CURL_SOCKET_TIMEOUT, 0)

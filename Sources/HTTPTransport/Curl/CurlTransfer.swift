@@ -8,7 +8,7 @@ import HTTPTypes
 final class CurlTransfer {
     /// The handle, which also keeps the worker alive during the transfer.
     let handle: CurlTransferHandle
-    let start: ContinuousClock.Instant
+    let start: MonotonicInstant
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
@@ -21,7 +21,7 @@ final class CurlTransfer {
     var awaitedHost: String?
     /// The key and expiration of the addresses passed to libcurl with the request; once it has connected, libcurl has
     /// cached them.
-    var pendingOverride: (key: String, expiry: ContinuousClock.Instant)?
+    var pendingOverride: (key: String, expiry: MonotonicInstant)?
     /// The key of the hop's connections; `nil` if the transport has one thread only.
     var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.

@@ -4,9 +4,9 @@
 /// every transfer is expensive; deadlines are precise to about ten milliseconds.
 final class DeadlineWatch {
     /// The start of the current iteration.
-    private(set) var now = ContinuousClock.now
+    private(set) var now = MonotonicInstant.now
     /// The earliest time when a deadline may have passed; `nil` if there is none.
-    private(set) var next: ContinuousClock.Instant?
+    private(set) var next: MonotonicInstant?
 
     /// The minimum time between two checks of all deadlines.
     private static let granularity = Duration.milliseconds(10)
@@ -34,7 +34,7 @@ final class DeadlineWatch {
     /// Returns the transfers of `transfers` that have passed a deadline; none unless a check is due.
     func overdue(_ transfers: some Sequence<CurlTransfer>) -> [(CurlTransfer, Deadlines.Kind)] {
         guard let check = next, check <= now else { return [] }
-        var earliest: ContinuousClock.Instant?
+        var earliest: MonotonicInstant?
         var overdue: [(CurlTransfer, Deadlines.Kind)] = []
         for transfer in transfers {
             let clock = transfer.clock

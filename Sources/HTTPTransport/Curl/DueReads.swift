@@ -2,7 +2,7 @@ import DequeModule
 
 /// The connections whose bytes are left in the socket, in the order in which they must be read.
 struct DueReads {
-    private var queue: Deque<(connection: HTTP1Connection, due: ContinuousClock.Instant)> = []
+    private var queue: Deque<(connection: HTTP1Connection, due: MonotonicInstant)> = []
 
     /// Adds a connection, once until it is removed.
     mutating func insert(_ connection: HTTP1Connection) {
@@ -12,7 +12,7 @@ struct DueReads {
     }
 
     /// Returns the time when a connection must be read; `nil` if there is none.
-    mutating func next() -> ContinuousClock.Instant? {
+    mutating func next() -> MonotonicInstant? {
         while let (connection, due) = queue.first {
             let current = connection.coalescing.due
             if current == due { return due }
@@ -28,7 +28,7 @@ struct DueReads {
     }
 
     /// Removes and returns a connection that must be read at `now`; `nil` if there is none.
-    mutating func remove(at now: ContinuousClock.Instant) -> HTTP1Connection? {
+    mutating func remove(at now: MonotonicInstant) -> HTTP1Connection? {
         guard let due = next(), due <= now else { return nil }
         let connection = queue.removeFirst().connection
         connection.isInDueReads = false

@@ -33,14 +33,14 @@ final class HTTP1Connection {
     /// A Boolean value that indicates whether the response has been delivered to its end, and nothing followed it.
     var isDrained = false
     /// The time when the connection became idle, or was established.
-    private(set) var lastUse: ContinuousClock.Instant
+    private(set) var lastUse: MonotonicInstant
     /// The time when the connection was established; `nil` once it has been idle, that is, for all later requests.
-    private(set) var established: ContinuousClock.Instant?
+    private(set) var established: MonotonicInstant?
     /// The time when the first byte of the response arrived.
-    private(set) var firstByte: ContinuousClock.Instant?
+    private(set) var firstByte: MonotonicInstant?
 
     /// Creates a connection that was established at `now`.
-    init(_ socket: Socket, key: ConnectionKey, now: ContinuousClock.Instant) {
+    init(_ socket: Socket, key: ConnectionKey, now: MonotonicInstant) {
         self.socket = socket
         self.key = key
         lastUse = now
@@ -62,12 +62,12 @@ final class HTTP1Connection {
     }
 
     /// Records the arrival of bytes.
-    func noteBytes(at now: ContinuousClock.Instant) {
+    func noteBytes(at now: MonotonicInstant) {
         if firstByte == nil { firstByte = now }
     }
 
     /// Keeps the connection for another request, without the memory that the response has taken.
-    func becomeIdle(at now: ContinuousClock.Instant) {
+    func becomeIdle(at now: MonotonicInstant) {
         // A long header line, of which every idle connection would keep a copy.
         reader = HTTP1ResponseReader()
         lastUse = now

@@ -118,7 +118,7 @@ final class HTTP1Connections {
     }
 
     /// The time when ``readDue()`` must be called; `nil` if no bytes are left in sockets.
-    var nextDueRead: ContinuousClock.Instant? { dueReads.next() }
+    var nextDueRead: MonotonicInstant? { dueReads.next() }
 
     /// Reads from the connections whose bytes have been left in the socket for long enough.
     func readDue() {

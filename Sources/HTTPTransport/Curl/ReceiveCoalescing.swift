@@ -12,8 +12,8 @@ struct ReceiveCoalescing {
     /// The number of bytes that must have arrived.
     private(set) var minimumCount = 1
     /// The time when even fewer bytes must be read; `nil` if any byte is read at once.
-    private(set) var due: ContinuousClock.Instant?
-    private var lastRead: ContinuousClock.Instant?
+    private(set) var due: MonotonicInstant?
+    private var lastRead: MonotonicInstant?
 
     /// Returns whether bytes can stay unread without being missed by the deadline for silence.
     static func isAllowed(by deadlines: Deadlines) -> Bool {
@@ -21,7 +21,7 @@ struct ReceiveCoalescing {
     }
 
     /// Records that `count` bytes were read at `now`; after them, at least `missing` bytes of the body follow.
-    mutating func received(_ count: Int, missing: Int, at now: ContinuousClock.Instant) {
+    mutating func received(_ count: Int, missing: Int, at now: MonotonicInstant) {
         let isQuick = lastRead.map { $0.duration(to: now) < Self.maximumDelay } ?? false
         lastRead = now
         // Nothing delays the end: a server may send its last bytes only when those before them are acknowledged, which

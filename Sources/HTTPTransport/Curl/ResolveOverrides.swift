@@ -2,7 +2,7 @@
 ///
 /// libcurl's cache serves all transfers, and parsing a list again is expensive.
 struct ResolveOverrides {
-    private var expiries: [String: ContinuousClock.Instant] = [:]
+    private var expiries: [String: MonotonicInstant] = [:]
     private static let limit = 10_000
 
     /// Returns the addresses of the transfer's host that libcurl does not know yet, to be passed with the transfer.

@@ -11,7 +11,7 @@ final class ThreadTimeShares {
     var hasWaiting: Bool { !yielding.isEmpty }
 
     /// Starts a round, in which each ready socket is served once.
-    func beginRound(at now: ContinuousClock.Instant) { clock.beginRound(at: now) }
+    func beginRound(at now: MonotonicInstant) { clock.beginRound(at: now) }
 
     /// Records the start of a call of libcurl, or of a read from a connection of ``HTTP1Connections``.
     func beginCall() { clock.beginCall(at: .now) }
@@ -39,15 +39,15 @@ struct ShareClock {
     /// The time after the start of a round from which calls may take no more than ``minimum``.
     static let round = Duration.milliseconds(20)
 
-    private var roundStart = ContinuousClock.now
-    private var callStart = ContinuousClock.now
+    private var roundStart = MonotonicInstant.now
+    private var callStart = MonotonicInstant.now
 
-    mutating func beginRound(at now: ContinuousClock.Instant) { roundStart = now }
+    mutating func beginRound(at now: MonotonicInstant) { roundStart = now }
 
-    mutating func beginCall(at now: ContinuousClock.Instant) { callStart = now }
+    mutating func beginCall(at now: MonotonicInstant) { callStart = now }
 
     /// Returns whether the current call has used up its share.
-    func isSpent(at now: ContinuousClock.Instant) -> Bool {
+    func isSpent(at now: MonotonicInstant) -> Bool {
         let call = callStart.duration(to: now)
         return call >= Self.maximum || call >= Self.minimum && roundStart.duration(to: now) >= Self.round
     }

@@ -15,19 +15,19 @@ struct TransferClock {
     static let maximumDiscardTime = Duration.milliseconds(500)
 
     private let deadlines: Deadlines
-    private let end: ContinuousClock.Instant?
+    private let end: MonotonicInstant?
     private(set) var phase = Phase.resolving
     /// The start of the phase or, while receiving, the time when the last bytes were received.
-    private var since: ContinuousClock.Instant
+    private var since: MonotonicInstant
 
-    init(_ deadlines: Deadlines, now: ContinuousClock.Instant) {
+    init(_ deadlines: Deadlines, now: MonotonicInstant) {
         self.deadlines = deadlines
         end = deadlines.total.map { now + $0 }
         since = now
     }
 
     /// Enters `phase`, or records progress in it.
-    mutating func enter(_ phase: Phase, now: ContinuousClock.Instant) {
+    mutating func enter(_ phase: Phase, now: MonotonicInstant) {
         self.phase = phase
         since = now
     }
@@ -45,7 +45,7 @@ struct TransferClock {
     }
 
     /// The next deadline, if there is one.
-    var next: (instant: ContinuousClock.Instant, kind: Deadlines.Kind)? {
+    var next: (instant: MonotonicInstant, kind: Deadlines.Kind)? {
         let (limit, kind): (Duration?, Deadlines.Kind) =
             switch phase {
             case .resolving where isShorter(deadlines.lookup, than: deadlines.connect): (deadlines.lookup, .lookup)

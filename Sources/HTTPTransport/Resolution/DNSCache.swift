@@ -11,12 +11,12 @@ final class DNSCache: Sendable {
     /// The cached addresses of a host.
     struct Addresses: Sendable, Hashable {
         let list: [IPAddress]
-        let expiry: ContinuousClock.Instant
+        let expiry: MonotonicInstant
     }
 
     private struct Entry {
         let answer: Answer
-        let expiry: ContinuousClock.Instant
+        let expiry: MonotonicInstant
     }
 
     /// An active lookup and its waiters.
@@ -40,9 +40,9 @@ final class DNSCache: Sendable {
 
     private let state = Locked(State())
     private let resolver: any HostResolver
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let now: @Sendable () -> MonotonicInstant
 
-    init(resolver: any HostResolver, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    init(resolver: any HostResolver, now: @escaping @Sendable () -> MonotonicInstant = { .now }) {
         self.resolver = resolver
         self.now = now
     }

@@ -122,6 +122,6 @@ extension BodyLog {
 
     /// A Boolean value that indicates whether a reader waits for bytes.
     fileprivate var hasWaitingReader: Bool {
-        state.withLock { state in state.readers.values.contains { $0.waiting != nil } }
+        state.withLock { state in !state.waits.isEmpty }
     }
 }

@@ -12,7 +12,7 @@ struct BodyFeedTests {
     private func waitingConsumer() async throws -> Task<BodyStream.Part?, any Error> {
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
         let consumer = Task { [feed] in try await feed.next() }
-        while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {
+        while !log.state.withLock({ !$0.waits.isEmpty }), !Task.isCancelled {
             await Task.yield()
         }
         return consumer

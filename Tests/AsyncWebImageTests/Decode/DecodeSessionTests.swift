@@ -86,7 +86,7 @@ struct DecodeSessionTests {
         let image = Task { try await session.run() }
         // The header is searched for again after an eighth more, which does not arrive.
         _ = log.append(gif.span.extracting(0..<screen + 500_000))
-        while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {
+        while !log.state.withLock({ !$0.waits.isEmpty }), !Task.isCancelled {
             await Task.yield()
         }
         _ = log.append(gif.span.extracting(screen + 500_000..<gif.count))

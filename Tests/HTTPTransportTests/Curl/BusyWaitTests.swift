@@ -80,18 +80,18 @@ private enum Outcome: Equatable {
 
 /// Returns the outcomes of waits one after the other, where each poll takes ten microseconds.
 private func outcomes(of events: [Event], timeout: Duration? = nil, isAllowed: Bool = true) -> [Outcome] {
-    var time = ContinuousClock.now
+    var time = MonotonicInstant.now
     return withoutActuallyEscaping({ time }) { now in
         var wait = BusyWait(isAllowed: isAllowed, now: now)
         return events.map { event in
             var polls = 0
             return wait.result(within: timeout) {
                 polls += 1
-                time += .microseconds(10)
+                time = time + .microseconds(10)
                 if case .findWork(polls) = event { return .found(afterPolls: polls) }
                 return nil
             } sleep: {
-                if case .sleep(let duration) = event { time += duration }
+                if case .sleep(let duration) = event { time = time + duration }
                 return .slept(afterPolls: polls)
             }
         }

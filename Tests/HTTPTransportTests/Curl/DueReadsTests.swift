@@ -5,7 +5,7 @@ import Testing
 struct DueReadsTests {
     private static let delay = ReceiveCoalescing.maximumDelay
 
-    private let start = ContinuousClock.now
+    private let start = MonotonicInstant.now
     private let connections: [HTTP1Connection]
     private var reads = DueReads()
 
@@ -25,7 +25,7 @@ struct DueReadsTests {
         receive(0, after: .zero)
         receive(1, after: .milliseconds(1))
         #expect(reads.next() == start + Self.delay)
-        #expect(reads.remove(at: start + Self.delay - .milliseconds(1)) == nil)
+        #expect(reads.remove(at: start + (Self.delay - .milliseconds(1))) == nil)
         #expect(reads.remove(at: start + Self.delay) === connections[0])
         #expect(reads.remove(at: start + Self.delay) == nil)
         #expect(reads.remove(at: start + Self.delay + .milliseconds(1)) === connections[1])

@@ -10,7 +10,7 @@ struct ReceiveCoalescingTests {
     private static let sufficient = ReceiveCoalescing.sufficientCount
     private static let delay = ReceiveCoalescing.maximumDelay
 
-    private let start = ContinuousClock.now
+    private let start = MonotonicInstant.now
     private var coalescing = ReceiveCoalescing()
 
     private mutating func receive(_ count: Int, missing: Int = 1_000_000, after time: Duration) {

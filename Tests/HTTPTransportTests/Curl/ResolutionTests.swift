@@ -39,7 +39,7 @@ struct ResolutionTests {
             lookups.withLock { $0 += 1 }
             throw LookupFailure(message: "no such host", isTemporary: host.hasPrefix("later"))
         }
-        let now = ContinuousClock.now
+        let now = MonotonicInstant.now
         let transport = CurlTransport(
             configuration: .init(proxy: .none), dnsCache: DNSCache(resolver: resolver, now: { now }))
         for _ in 0..<3 {

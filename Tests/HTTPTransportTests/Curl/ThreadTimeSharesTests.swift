@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct ShareClockTests {
-    private let start = ContinuousClock.now
+    private let start = MonotonicInstant.now
 
     /// A clock in a call that began `delay` after the round.
     private func clock(callAfter delay: Duration) -> ShareClock {

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct TransferClockTests {
-    private let start = ContinuousClock.now
+    private let start = MonotonicInstant.now
     private let deadlines = Deadlines(
         lookup: .milliseconds(500), connect: .seconds(1), firstByte: .seconds(2), idle: .seconds(3), total: .seconds(10)
     )

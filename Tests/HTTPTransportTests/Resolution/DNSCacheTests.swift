@@ -38,7 +38,7 @@ struct DNSCacheTests {
     @Test func addressesAreCachedForAMinuteAndFailuresForFiveSeconds() async throws {
         let gatekeeper = Gatekeeper()
         gatekeeper.open()
-        let now = Locked(ContinuousClock.now)
+        let now = Locked(MonotonicInstant.now)
         let start = now.withLock { $0 }
         let cache = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
         #expect(cache.cachedResult(for: "host") == nil)

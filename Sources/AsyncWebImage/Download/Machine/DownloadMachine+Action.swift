@@ -39,8 +39,8 @@ extension DownloadMachine {
         /// Delivers the result of a decode to its callers.
         case deliver(DecodeID, to: [Subscriber], from: ID)
         case cancelDecode(DecodeID)
-        case watch(Subscriber.ID, of: ID?, AsyncStream<DownloadProgress>.Continuation)
-        case stopWatching(Subscriber.ID, of: ID, AsyncStream<DownloadProgress>.Continuation)
+        indirect case watch(Subscriber.ID, of: ID?, AsyncStream<DownloadProgress>.Continuation)
+        indirect case stopWatching(Subscriber.ID, of: ID, AsyncStream<DownloadProgress>.Continuation)
 
         // The loader.
 

@@ -18,9 +18,9 @@ extension DownloadMachine {
         /// A caller changes the priority of its download.
         case prioritize(Subscriber.ID, DownloadPriority)
         /// A caller wants to observe the progress of its download.
-        case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+        indirect case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
         /// A caller has left a progress stream.
-        case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+        indirect case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
 
         // Downloads.
 
