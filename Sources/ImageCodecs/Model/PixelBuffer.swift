@@ -26,9 +26,32 @@ public struct PixelBuffer: Sendable, Hashable {
     ///
     /// The caller has checked the size against its limits.
     package init(transparent size: PixelSize, format: PixelFormat = .rgba8) {
+        self.init(withoutRows: size, format: format)
+        clearMissingRows()
+    }
+
+    /// Creates an image without rows: append their bytes.
+    ///
+    /// The caller has checked the size against its limits.
+    init(withoutRows size: PixelSize, format: PixelFormat) {
         self.size = size
         self.format = format
-        bytes = [UInt8](repeating: format == .gray8 ? 255 : 0, count: size.area * format.bytesPerPixel)
+        bytes = []
+    }
+
+    /// The number of bytes of all rows.
+    private var wholeByteCount: Int { size.area * format.bytesPerPixel }
+
+    /// Allocates memory for all rows.
+    mutating func reserveRows() { bytes.reserveCapacity(wholeByteCount) }
+
+    /// Appends missing rows, transparent black or, if there is no alpha, white.
+    mutating func clearMissingRows() {
+        let count = wholeByteCount - bytes.count
+        guard count > 0 else { return }
+        bytes.append(addingCapacity: count) { output in
+            output.append(repeating: format == .gray8 ? 255 : 0, count: count)
+        }
     }
 
     /// The number of columns.

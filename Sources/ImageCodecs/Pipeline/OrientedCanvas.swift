@@ -1,7 +1,10 @@
 /// A row sink that writes the rows of a stored image directly into the upright one, so that only one copy exists.
 final class OrientedCanvas: RowSink {
-    /// The upright image; rows not yet received are transparent black.
-    private(set) var pixels: PixelBuffer
+    /// The upright image, empty before the first row.
+    ///
+    /// If rows are received from the top, only those, until ``pixels`` requires the others: clearing the memory of all
+    /// rows first would take nearly as long as writing them.
+    private var image: PixelBuffer
     /// The number of rows written.
     ///
     /// Rows that become columns are written in strips, so this can lag behind.
@@ -20,10 +23,12 @@ final class OrientedCanvas: RowSink {
     /// Creates a canvas for a stored image of `size`, which the caller has checked against its limits.
     ///
     /// Its rows are received in stored order, in `format`.
-    convenience init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
-        self.init(
-            changing: PixelBuffer(transparent: size.upright(orientation), format: format), stored: size,
-            part: PixelRectangle(whole: size), orientation: orientation)
+    init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
+        stored = size
+        part = PixelRectangle(whole: size)
+        self.orientation = orientation
+        image = PixelBuffer(withoutRows: size.upright(orientation), format: format)
+        reserveStrip()
     }
 
     /// Creates a canvas for the rows of `part` of a stored image of `size`, whose upright `pixels` exist already.
@@ -34,7 +39,11 @@ final class OrientedCanvas: RowSink {
         stored = size
         self.part = part
         self.orientation = orientation
-        self.pixels = pixels
+        image = pixels
+        reserveStrip()
+    }
+
+    private func reserveStrip() {
         if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(part.size.height, Self.stripHeight)) }
     }
 
@@ -43,12 +52,24 @@ final class OrientedCanvas: RowSink {
         orientation.swapsAxes ? size.width * format.bytesPerPixel * stripHeight : 0
     }
 
+    /// The upright image; rows not yet received are transparent black.
+    var pixels: PixelBuffer {
+        image.clearMissingRows()
+        return image
+    }
+
     /// The number of bytes in a stored row.
-    private var rowBytes: Int { part.size.width * pixels.format.bytesPerPixel }
+    private var rowBytes: Int { part.size.width * image.format.bytesPerPixel }
 
     func append(row: Span<UInt8>) {
         precondition(row.count == rowBytes)
         guard completeRows < part.size.height else { return }
+        if image.bytes.isEmpty { allocate() }
+        guard image.bytes.count > completeRows * rowBytes else {
+            image.bytes.append(row)
+            completeRows += 1
+            return
+        }
         unsafe row.withUnsafeBytes { row in
             guard orientation.swapsAxes else {
                 unsafe write(row, rowCount: 1)
@@ -60,6 +81,11 @@ final class OrientedCanvas: RowSink {
             unsafe strip.withUnsafeBytes { unsafe write($0, rowCount: rowCount) }
             strip.removeAll(keepingCapacity: true)
         }
+    }
+
+    private func allocate() {
+        image.reserveRows()
+        if orientation != .up { image.clearMissingRows() }
     }
 
     /// Writes the rows of the last strip; none follow.
@@ -75,14 +101,14 @@ final class OrientedCanvas: RowSink {
         // The index in the upright image of the first pixel, and the steps to its neighbors.
         func index(_ x: Int, _ y: Int) -> Int {
             let place = orientation.place(x: part.left + x, y: part.top + y, in: stored)
-            return place.y * pixels.width + place.x
+            return place.y * image.width + place.x
         }
         let start = index(0, completeRows)
         let columnStep = index(1, completeRows) - start
         let rowStep = index(0, completeRows + 1) - start
         let width = part.size.width
-        let pixelBytes = pixels.format.bytesPerPixel
-        unsafe pixels.bytes.withUnsafeMutableBytes { target in
+        let pixelBytes = image.format.bytesPerPixel
+        unsafe image.bytes.withUnsafeMutableBytes { target in
             // `place` maps the stored rectangle onto the upright one, so no step leaves it (verified by a test for
             // every pixel).
             if rowCount == 1, columnStep == 1 {

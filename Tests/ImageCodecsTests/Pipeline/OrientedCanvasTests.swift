@@ -60,12 +60,33 @@ struct OrientedCanvasTests {
         #expect(canvas.pixels[4, 3] == image[0, 0])
     }
 
-    @Test func excessCanvasRowsAreIgnored() {
+    @Test func missingRowsOfAnUprightCanvasAreTransparentBlack() {
         let image = TestImage.photo(5, 4)
-        let canvas = OrientedCanvas(stored: image.size, orientation: .left)
+        let canvas = OrientedCanvas(stored: image.size, orientation: .up)
+        #expect(canvas.pixels == PixelBuffer(transparent: image.size))
+        canvas.append(row: image.bytes.span.extracting(0..<20))
+        let first = canvas.pixels
+        #expect(first.bytes == image.bytes[..<20] + [UInt8](repeating: 0, count: 60))
+        for y in 1..<4 { canvas.append(row: image.bytes.span.extracting(y * 20..<y * 20 + 20)) }
+        #expect(canvas.pixels == image)
+        #expect(first.bytes[20...].allSatisfy { $0 == 0 }, "an earlier copy does not change")
+    }
+
+    @Test func missingRowsWithoutAlphaAreWhite() {
+        let size = PixelSize(width: 3, height: 2)
+        let canvas = OrientedCanvas(stored: size, orientation: .up, format: .gray8)
+        canvas.append(row: [1, 2, 3].span)
+        #expect(canvas.pixels.bytes == [1, 2, 3, 255, 255, 255])
+    }
+
+    @Test(arguments: [ImageOrientation.up, .down, .left]) func excessCanvasRowsAreIgnored(
+        orientation: ImageOrientation
+    ) {
+        let image = TestImage.photo(5, 4)
+        let canvas = OrientedCanvas(stored: image.size, orientation: orientation)
         image.feed(canvas)
         image.feed(canvas)
         #expect(canvas.completeRows == 4)
-        #expect(canvas.pixels == image.turned(.left))
+        #expect(canvas.pixels == image.turned(orientation))
     }
 }
