@@ -79,33 +79,26 @@ final class Recorder: DirectBodyReceiver {
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-        let script = script.withLock { $0 }
-        let (received, pauses) = records.read { ($0.body.count, $0.pauses) }
-        let demand = script(received, pauses)
-        records.update { record in
-            if !record.outcomes.isEmpty { record.callsAfterEnd += 1 }
-            if case .pause = demand {
-                record.pauses += 1
-            } else {
-                bytes.withUnsafeBufferPointer { record.body.append(contentsOf: $0) }
-            }
-        }
-        return demand
+        take { record in bytes.withUnsafeBufferPointer { record.body.append(contentsOf: $0) } }
     }
 
     func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
         guard readsDirectly else { return nil }
+        return take { record in
+            let received = record.body.count
+            record.body.append(addingCapacity: min(count, Self.largestRead), initializingWith: read)
+            record.directBytes += record.body.count - received
+        }
+    }
+
+    /// Adds bytes to the body unless the script pauses.
+    private func take(_ add: (inout Record) -> Void) -> BodyDemand {
         let script = script.withLock { $0 }
         let (received, pauses) = records.read { ($0.body.count, $0.pauses) }
         let demand = script(received, pauses)
         records.update { record in
             if !record.outcomes.isEmpty { record.callsAfterEnd += 1 }
-            if case .pause = demand {
-                record.pauses += 1
-            } else {
-                record.body.append(addingCapacity: min(count, Self.largestRead), initializingWith: read)
-                record.directBytes += record.body.count - received
-            }
+            if case .pause = demand { record.pauses += 1 } else { add(&record) }
         }
         return demand
     }
