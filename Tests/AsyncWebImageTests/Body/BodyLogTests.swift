@@ -15,17 +15,11 @@ struct BodyLogTests {
 
     private let piece = [UInt8](repeating: 7, count: 64 << 10)
 
-    private func readAll(_ reader: BodyReader) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        while let pieces = try await reader.next() { bytes += pieces.joined() }
-        return bytes
-    }
-
     @Test func everyReaderGetsAllBytesInOrder() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let early = try #require(log.makeReader())
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
-        let reading = Task { try await readAll(early) }
+        let reading = Task { try await early.all() }
         for start in stride(from: 0, to: bytes.count, by: 777) {
             _ = log.append(Array(bytes[start..<min(start + 777, bytes.count)]).span)
         }
@@ -33,7 +27,7 @@ struct BodyLogTests {
         log.finish(.delivered)
 
         #expect(try await reading.value == bytes)
-        #expect(try await readAll(late) == bytes)
+        #expect(try await late.all() == bytes)
         #expect(try await log.wholeBody() == bytes)
     }
 
@@ -41,7 +35,7 @@ struct BodyLogTests {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let early = try #require(log.makeReader())
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 17) }
-        let reading = Task { try await readAll(early) }
+        let reading = Task { try await early.all() }
         guard case .more = log.append(whole: bytes) else {
             Issue.record("the log did not accept the body")
             return
@@ -49,71 +43,8 @@ struct BodyLogTests {
         let late = try #require(log.makeReader())
         log.finish(.delivered)
         #expect(try await reading.value == bytes)
-        #expect(try await readAll(late) == bytes)
+        #expect(try await late.all() == bytes)
         #expect(try await log.wholeBody() == bytes)
-    }
-
-    /// Offers the first bytes of `bytes` to `log`, which may take `count`; returns the number that it has read, and its
-    /// demand.
-    private func offer(_ bytes: [UInt8], upTo count: Int, to log: BodyLog) -> (count: Int?, demand: BodyDemand) {
-        var taken: Int?
-        let demand = log.append(upTo: count) { output in
-            let room = min(output.freeCapacity, bytes.count)
-            for byte in bytes.prefix(room) { output.append(byte) }
-            taken = room
-        }
-        return (taken, demand)
-    }
-
-    @Test(arguments: [nil, 200_000]) func bytesReadToTheMemoryOfTheBodyAreDeliveredToAll(expected: Int?) async throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        log.begin(expecting: expected)
-        let early = try #require(log.makeReader())
-        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
-        let reading = Task { try await readAll(early) }
-        _ = log.append(bytes.span.extracting(..<1_000))
-        #expect(offer([], upTo: 199_000, to: log) == (0, .more))
-        while log.received < bytes.count {
-            let missing = bytes.count - log.received
-            let rest = Array(bytes[log.received...].prefix(70_000))
-            let (count, demand) = offer(rest, upTo: missing, to: log)
-            #expect(count ?? 0 > 0 && demand == .more)
-        }
-        let late = try #require(log.makeReader())
-        log.finish(.delivered)
-        #expect(try await reading.value == bytes)
-        #expect(try await readAll(late) == bytes)
-        #expect(try await log.wholeBody() == bytes)
-    }
-
-    @Test func bodyOfKnownLengthIsReadToOneArray() async throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        log.begin(expecting: 200_000)
-        let answer = OneShot<ImageData>()
-        #expect(log.collect(for: answer, isJoined: false))
-        _ = log.append(piece.span.extracting(..<1_000))
-        func address() -> Int { log.state.withLock { $0.open.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } } }
-        let start = address()
-        #expect(offer([UInt8](repeating: 8, count: 199_000), upTo: 199_000, to: log) == (199_000, .more))
-        #expect(log.state.withLock { $0.open.count } == 200_000)
-        #expect(address() == start)
-    }
-
-    @Test func bodyOfASlowReaderIsNotRead() throws {
-        let log = BodyLog(maximumReplayBytes: 1)
-        let reader = try #require(log.makeReader())
-        while log.append(piece.span) == .more {}
-        #expect(offer(piece, upTo: piece.count, to: log) == (nil, .pause))
-        _ = reader
-    }
-
-    @Test func readerThatLimitsReadAheadLimitsTheBytesReadToTheMemoryOfTheBody() throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let reader = try #require(log.makeReader(limitsReadAhead: true))
-        _ = log.append(piece.span.extracting(..<1_000))
-        #expect(offer(piece, upTo: 100_000, to: log) == (16 << 10, .more))
-        #expect(offer(piece, upTo: 100_000, to: log) == (nil, .pause))
-        _ = reader
     }
 
     @Test func bodyReadersReceiveTheErrorOfAnIncompleteBody() async throws {
@@ -248,7 +179,7 @@ struct BodyLogTests {
         #expect(taken <= 2 * bytes.count + 128 << 10)
         log.finish(.delivered)
         #expect(read == bytes)
-        for late in lateReaders { #expect(try await readAll(late) == bytes) }
+        for late in lateReaders { #expect(try await late.all() == bytes) }
         #expect(try await log.wholeBody() == bytes)
     }
 
@@ -269,7 +200,7 @@ struct BodyLogTests {
             }
         }
         log.finish(.delivered)
-        for (number, reader) in readers.enumerated() { read[number] += try await readAll(reader) }
+        for (number, reader) in readers.enumerated() { read[number] += try await reader.all() }
         for whole in read { #expect(whole == bytes) }
     }
 
@@ -292,7 +223,7 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == whole)
         let late = try #require(log.makeReader())
         #expect(try await log.wholeBody() == whole)
-        #expect(try await readAll(late) == whole)
+        #expect(try await late.all() == whole)
     }
 
     @Test func singlePieceBodyIsDeliveredToAllWaitersOnCompletion() async throws {
@@ -384,6 +315,15 @@ struct BodyLogTests {
         while log.append(piece.span) == .more { taken += 1 }
         #expect(taken * piece.count <= 1 << 20)
         withExtendedLifetime(readers) {}
+    }
+}
+
+extension BodyReader {
+    /// Returns all bytes up to the end of the body.
+    func all() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let pieces = try await next() { bytes += pieces.joined() }
+        return bytes
     }
 }
 

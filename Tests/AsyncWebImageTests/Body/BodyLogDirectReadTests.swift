@@ -1,0 +1,74 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// Bodies whose bytes the transport writes to the memory of the log.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyLogDirectReadTests {
+    private let piece = [UInt8](repeating: 7, count: 64 << 10)
+
+    /// Offers the first bytes of `bytes` to `log`, which may take `count`; returns the number that it has read, and its
+    /// demand.
+    private func offer(_ bytes: [UInt8], upTo count: Int, to log: BodyLog) -> (count: Int?, demand: BodyDemand) {
+        var taken: Int?
+        let demand = log.append(upTo: count) { output in
+            let room = min(output.freeCapacity, bytes.count)
+            for byte in bytes.prefix(room) { output.append(byte) }
+            taken = room
+        }
+        return (taken, demand)
+    }
+
+    @Test(arguments: [nil, 200_000]) func bytesReadToTheMemoryOfTheBodyAreDeliveredToAll(expected: Int?) async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        log.begin(expecting: expected)
+        let early = try #require(log.makeReader())
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
+        let reading = Task { try await early.all() }
+        _ = log.append(bytes.span.extracting(..<1_000))
+        #expect(offer([], upTo: 199_000, to: log) == (0, .more))
+        while log.received < bytes.count {
+            let missing = bytes.count - log.received
+            let rest = Array(bytes[log.received...].prefix(70_000))
+            let (count, demand) = offer(rest, upTo: missing, to: log)
+            #expect(count ?? 0 > 0 && demand == .more)
+        }
+        let late = try #require(log.makeReader())
+        log.finish(.delivered)
+        #expect(try await reading.value == bytes)
+        #expect(try await late.all() == bytes)
+        #expect(try await log.wholeBody() == bytes)
+    }
+
+    @Test func bodyOfKnownLengthIsReadToOneArray() async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        log.begin(expecting: 200_000)
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, isJoined: false))
+        _ = log.append(piece.span.extracting(..<1_000))
+        func address() -> Int { log.state.withLock { $0.open.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } } }
+        let start = address()
+        #expect(offer([UInt8](repeating: 8, count: 199_000), upTo: 199_000, to: log) == (199_000, .more))
+        #expect(log.state.withLock { $0.open.count } == 200_000)
+        #expect(address() == start)
+    }
+
+    @Test func bodyOfASlowReaderIsNotRead() throws {
+        let log = BodyLog(maximumReplayBytes: 1)
+        let reader = try #require(log.makeReader())
+        while log.append(piece.span) == .more {}
+        #expect(offer(piece, upTo: piece.count, to: log) == (nil, .pause))
+        _ = reader
+    }
+
+    @Test func readerThatLimitsReadAheadLimitsTheBytesReadToTheMemoryOfTheBody() throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let reader = try #require(log.makeReader(limitsReadAhead: true))
+        _ = log.append(piece.span.extracting(..<1_000))
+        #expect(offer(piece, upTo: 100_000, to: log) == (16 << 10, .more))
+        #expect(offer(piece, upTo: 100_000, to: log) == (nil, .pause))
+        _ = reader
+    }
+}
