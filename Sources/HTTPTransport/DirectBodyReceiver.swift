@@ -4,6 +4,7 @@ package protocol DirectBodyReceiver: TransferReceiver {
     /// they have not arrived.
     ///
     /// A receiver that does not take them this way returns `nil`, and gets them by ``TransferReceiver/receive(_:)``.
-    /// `read` is called at most once, not with the result `nil` or `pause`, and takes no longer than copying the bytes.
+    /// `read` must be called at most once, and not if the result is `nil` or `pause`. It does not wait, so it can be called
+    /// while a lock is held.
     func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand?
 }
