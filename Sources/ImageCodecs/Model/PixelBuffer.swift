@@ -47,10 +47,14 @@ public struct PixelBuffer: Sendable, Hashable {
 
     /// Appends missing rows, transparent black or, if there is no alpha, white.
     mutating func clearMissingRows() {
-        let count = wholeByteCount - bytes.count
-        guard count > 0 else { return }
-        bytes.append(addingCapacity: count) { output in
-            output.append(repeating: format == .gray8 ? 255 : 0, count: count)
+        guard bytes.count < wholeByteCount else { return }
+        bytes.reserveCapacity(wholeByteCount)
+        let missing: UInt8 = format == .gray8 ? 255 : 0
+        var pages = PageSupply()
+        while bytes.count < wholeByteCount {
+            let count = min(PageSupply.step, wholeByteCount - bytes.count)
+            pages.prepare(bytes, toAppend: count)
+            bytes.append(addingCapacity: count) { $0.append(repeating: missing, count: count) }
         }
     }
 

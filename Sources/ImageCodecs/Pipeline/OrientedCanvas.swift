@@ -5,6 +5,8 @@ final class OrientedCanvas: RowSink {
     /// If rows are received from the top, only those, until ``pixels`` requires the others: clearing the memory of all
     /// rows first would take nearly as long as writing them.
     private var image: PixelBuffer
+    /// The request for the pages of rows that are appended.
+    private var pages = PageSupply()
     /// The number of rows written.
     ///
     /// Rows that become columns are written in strips, so this can lag behind.
@@ -66,6 +68,7 @@ final class OrientedCanvas: RowSink {
         guard completeRows < part.size.height else { return }
         if image.bytes.isEmpty { allocate() }
         guard image.bytes.count > completeRows * rowBytes else {
+            pages.prepare(image.bytes, toAppend: row.count)
             image.bytes.append(row)
             completeRows += 1
             return

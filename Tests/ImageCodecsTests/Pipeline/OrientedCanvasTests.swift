@@ -51,6 +51,20 @@ struct OrientedCanvasTests {
         }
     }
 
+    @Test(arguments: [ImageOrientation.up, .down, .right])
+    func largeImageIsWrittenCompletely(orientation: ImageOrientation) {
+        // Its memory is supplied in several steps.
+        let image = TestImage.noise(900, 500, seed: 6, isOpaque: false)
+        let turned = image.turned(orientation)
+        let back: ImageOrientation = orientation == .right ? .left : orientation
+        #expect(turned.size == image.size.upright(orientation) && turned.turned(back) == image)
+    }
+
+    @Test func largeCanvasWithoutRowsIsTransparentBlack() {
+        let canvas = OrientedCanvas(stored: PixelSize(width: 900, height: 500), orientation: .up)
+        #expect(canvas.pixels.bytes == [UInt8](repeating: 0, count: 900 * 500 * 4))
+    }
+
     @Test func missingCanvasRowsAreTransparentBlack() {
         let image = TestImage.photo(5, 4)
         let canvas = OrientedCanvas(stored: image.size, orientation: .down)
