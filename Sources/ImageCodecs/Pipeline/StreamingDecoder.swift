@@ -145,20 +145,29 @@ public final class StreamingDecoder {
     /// missing).
     ///
     /// With ``DecodeOptions/allowsPartial``, the image can be partial. Calls ``begin()`` if it has not been called.
+    /// The decoder then releases its memory, and further calls throw `truncated`.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
             if plan == nil { try take(beginning.finish(limits: limits)) }
             try begin()
             cachedPreview = nil
-            if let partialImage { return partialImage }
-            guard let running else { throw beginning.missingHeader }
-            guard !needsNoMoreBytes else { return image(of: running) }
-            try orPartial(running) { () throws(CodecError) in
-                try running.decoder.finish(to: running.pipeline)
-                guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
-            }
-            return partialImage ?? image(of: running)
+            let image = try result()
+            // The caller can change or release the pixels without the decoder, which may exist for longer.
+            running = nil
+            failure = .truncated(image.header.format)
+            return image
         }
+    }
+
+    private func result() throws(CodecError) -> DecodedImage {
+        if let partialImage { return partialImage }
+        guard let running else { throw beginning.missingHeader }
+        guard !needsNoMoreBytes else { return image(of: running) }
+        try orPartial(running) { () throws(CodecError) in
+            try running.decoder.finish(to: running.pipeline)
+            guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
+        }
+        return partialImage ?? image(of: running)
     }
 
     /// Decodes a complete file.

@@ -50,6 +50,17 @@ struct StreamingDecoderTests {
                 > JPEGRowDecoder.workingBytes(of: usual, rowSize: usual.size) + 640 * 480 * 3 - 1)
     }
 
+    @Test func decoderCannotBeUsedAfterItHasFinished() throws {
+        let file = try jpeg(50, 50)
+        let decoder = StreamingDecoder()
+        try append(file, to: decoder)
+        #expect(try decoder.finish().pixels == decode(file).pixels)
+        #expect(throws: CodecError.truncated(.jpeg)) { try decoder.append(file.span) }
+        #expect(throws: CodecError.truncated(.jpeg)) { try decoder.finish() }
+        #expect(decoder.header?.size == PixelSize(width: 50, height: 50))
+        #expect(decoder.previewVersion == 0 && !decoder.needsNoMoreBytes)
+    }
+
     @Test func callingBeginTooEarlyOrTwiceHasNoEffect() throws {
         let file = try jpeg(50, 50)
         let decoder = StreamingDecoder()
