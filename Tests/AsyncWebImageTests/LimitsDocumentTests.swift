@@ -51,9 +51,11 @@ struct LimitsDocumentTests {
     /// The fixed limits by the first column of their rows, except for those of the command.
     private static let fixed: [String: String] = [
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
-        "memory of finished bodies that is kept for later ones": bytes(BodyBufferPool.defaultLimit),
-        "time after which unused memory of finished bodies is released; up to twice this time":
-            seconds(BodyBufferPool.idleTime),
+        "memory of finished bodies that is kept for later ones": bytes(BufferPool.Limits.bodies().byteCount),
+        "time after which unused memory of finished bodies, and of pixels, is released; up to twice this time":
+            seconds(BufferPool.idleTime),
+        "memory of released pixels that is kept for later images: half of that of all decodes, at most":
+            bytes(BufferPool.Limits.pixels(memoryBudget: .max).byteCount),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
         "bytes for which a decoder that waits is resumed: 1/32 of the body, at most": bytes(BodyLog.maximumBatch),
         "bytes of a body that are waiting when its transfer pauses until a `ResponseValidator` has accepted the head; one "

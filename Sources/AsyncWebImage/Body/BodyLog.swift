@@ -41,7 +41,7 @@ final class BodyLog: Sendable {
     struct State {
         let bytesInFlight: BytesInFlight
         /// The source of the memory of large pieces, and its recipient when they have been read.
-        let buffers: BodyBufferPool
+        let buffers: BufferPool
         /// The identity of the log among those that wait for memory.
         let id: GrowthQueue.ID
         /// A Boolean value that indicates whether others might have to be notified that it no longer grows.
@@ -105,7 +105,7 @@ final class BodyLog: Sendable {
 
     init(
         maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight(),
-        buffers: BodyBufferPool = BodyBufferPool(limit: 0)
+        buffers: BufferPool = BufferPool(.none)
     ) {
         self.maximumReplayBytes = maximumReplayBytes
         state = Locked(State(bytesInFlight: bytesInFlight, buffers: buffers, id: bytesInFlight.newID()))

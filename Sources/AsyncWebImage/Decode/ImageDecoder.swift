@@ -20,7 +20,9 @@ public actor ImageDecoder {
         public var threadCount: Int
         /// The maximum memory of all active decodes, in bytes.
         ///
-        /// A result counts until its decode ends; after that it belongs to the callers and the ``MemoryCache``.
+        /// A result counts until its decode ends; after that it belongs to the callers and the ``MemoryCache``. When
+        /// they have released it, its memory is kept for later images until no image has used such memory for one to
+        /// two seconds: at most half of the budget, and no more than 128 MiB, in addition to the budget.
         public var memoryBudget: Int
         /// The maximum memory of one decode, in bytes; `nil` for the same limit as ``memoryBudget``.
         ///
@@ -65,13 +67,21 @@ public actor ImageDecoder {
     /// The configuration of the decoder.
     public nonisolated let configuration: Configuration
     nonisolated let threads: DecodeThreads
+    /// The memory of the pixels of images that were released, which later images reuse.
+    nonisolated let pixels: BufferPool
     private var budget: MemoryBudget
     private var nextID: MemoryBudget.ID = 0
     private var waiting: [MemoryBudget.ID: CheckedContinuation<Bool, Never>] = [:]
 
     /// Creates a decoder with its own threads and memory budget.
     public init(configuration: Configuration = Configuration()) {
+        self.init(configuration: configuration, clock: Stopwatch(ContinuousClock()))
+    }
+
+    /// Creates a decoder that measures with `clock` how long memory is unused.
+    init(configuration: Configuration, clock: Stopwatch) {
         self.configuration = configuration
+        pixels = BufferPool(.pixels(memoryBudget: configuration.memoryBudget), clock: clock)
         threads = DecodeThreads(count: max(1, configuration.threadCount))
         budget = MemoryBudget(limit: configuration.memoryBudget, maximumRequest: configuration.maximumDecodeBytes)
     }
@@ -79,8 +89,10 @@ public actor ImageDecoder {
     deinit { threads.close() }
 
     /// Returns a codec for one file according to `options`.
-    nonisolated func codec(_ options: DecodeOptions) -> StreamingDecoder {
-        StreamingDecoder(options: options, limits: configuration.limits, customFormats: configuration.customFormats)
+    package nonisolated func codec(_ options: DecodeOptions) -> StreamingDecoder {
+        StreamingDecoder(
+            options: options, limits: configuration.limits, customFormats: configuration.customFormats,
+            pixelMemory: pixels)
     }
 
     /// The memory granted to active decodes and other work (``withMemory(_:_:)``), in bytes.

@@ -20,6 +20,7 @@ extension DownloadCoordinator {
         listeners.end()
         alarms[.gracePeriod] = nil
         buffers.close()
+        decoder.pixels.close()
         shutdownEnd.resolve(.success(()))
     }
 }

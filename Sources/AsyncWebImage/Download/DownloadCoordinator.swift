@@ -52,7 +52,7 @@ public actor DownloadCoordinator {
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
-    let buffers: BodyBufferPool
+    let buffers: BufferPool
     nonisolated let listeners = DownloadEvents()
     /// The stored responses that need no download; `nil` if there is no response cache, or downloads are traced.
     nonisolated let immediateResponses: ImmediateResponses?

@@ -5,7 +5,7 @@ import Logging
 struct DownloadEnvironment: Sendable {
     let transport: any Transport
     let decoder: ImageDecoder
-    let buffers: BodyBufferPool
+    let buffers: BufferPool
     let cache: any ImageCache
     let cacheMetrics: MemoryCacheMetrics?
     let responseCache: ResponseCache?

@@ -4,7 +4,7 @@ extension DownloadEnvironment {
     /// Creates the environment of a loader with this configuration.
     init(
         _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder,
-        buffers: BodyBufferPool, cache: any ImageCache, cacheMetrics: MemoryCacheMetrics?, clock: any Clock<Duration>
+        buffers: BufferPool, cache: any ImageCache, cacheMetrics: MemoryCacheMetrics?, clock: any Clock<Duration>
     ) {
         self.transport = transport
         self.decoder = decoder

@@ -39,7 +39,8 @@ public final class ImageLoader: Sendable {
         var connections = configuration.transport
         connections.maximumIdleConnections = max(
             connections.maximumIdleConnections, configuration.downloads.maximumConcurrentDownloads)
-        decoder = ImageDecoder(configuration: configuration.decoding)
+        let decoder = ImageDecoder(configuration: configuration.decoding, clock: Stopwatch(clock))
+        self.decoder = decoder
         let cacheMetrics = configuration.metrics.map(MemoryCacheMetrics.init)
         let imageCache: any ImageCache =
             configuration.imageCache
@@ -48,16 +49,16 @@ public final class ImageLoader: Sendable {
                 clock: Stopwatch(clock)
             ) { cacheMetrics?.recordEvictions($0) }
         (self.imageCache, self.cacheMetrics) = (imageCache, cacheMetrics)
-        let buffers = BodyBufferPool(clock: Stopwatch(clock))
+        let bodies = BufferPool(.bodies(), clock: Stopwatch(clock))
         memoryPressure =
             configuration.trimsUnderMemoryPressure
-            ? MemoryPressureMonitor { Self.releaseMemory(of: imageCache, buffers) } : nil
+            ? MemoryPressureMonitor { Self.releaseMemory(of: imageCache, [bodies, decoder.pixels]) } : nil
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
         let environment = DownloadEnvironment(
             configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
-            buffers: buffers, cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
+            buffers: bodies, cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
         coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
             coordinator.listeners.add { metrics.note($0) }
@@ -65,9 +66,9 @@ public final class ImageLoader: Sendable {
     }
 
     /// Releases memory for other processes: half of the cached images, and the buffers that are kept for reuse.
-    static func releaseMemory(of imageCache: any ImageCache, _ buffers: BodyBufferPool) {
+    static func releaseMemory(of imageCache: any ImageCache, _ pools: [BufferPool]) {
         imageCache.trim(to: imageCache.byteCount / 2)
-        buffers.removeAll()
+        for pool in pools { pool.removeAll() }
     }
 
     /// Returns the image, decoded, scaled, and upright according to the request.

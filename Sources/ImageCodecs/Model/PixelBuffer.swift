@@ -42,8 +42,11 @@ public struct PixelBuffer: Sendable, Hashable {
     /// The number of bytes of all rows.
     private var wholeByteCount: Int { size.area * format.bytesPerPixel }
 
-    /// Allocates memory for all rows.
-    mutating func reserveRows() { bytes.reserveCapacity(wholeByteCount) }
+    /// Allocates memory for all rows, or takes it from `memory`; there are no rows yet.
+    mutating func reserveRows(from memory: (any PixelMemory)?) {
+        if let memory { bytes = memory.take(capacity: wholeByteCount) }
+        bytes.reserveCapacity(wholeByteCount)
+    }
 
     /// Appends missing rows, transparent black or, if there is no alpha, white.
     mutating func clearMissingRows() {

@@ -12,6 +12,7 @@ final class OrientedCanvas: RowSink {
     /// Rows that become columns are written in strips, so this can lag behind.
     private(set) var completeRows = 0
 
+    private let memory: (any PixelMemory)?
     private let stored: PixelSize
     /// The part of the stored image whose rows are received.
     private let part: PixelRectangle
@@ -24,8 +25,12 @@ final class OrientedCanvas: RowSink {
 
     /// Creates a canvas for a stored image of `size`, which the caller has checked against its limits.
     ///
-    /// Its rows are received in stored order, in `format`.
-    init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
+    /// Its rows are received in stored order, in `format`. The memory of the image comes from `memory`, if given.
+    init(
+        stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8,
+        memory: (any PixelMemory)? = nil
+    ) {
+        self.memory = memory
         stored = size
         part = PixelRectangle(whole: size)
         self.orientation = orientation
@@ -38,6 +43,7 @@ final class OrientedCanvas: RowSink {
         changing pixels: consuming PixelBuffer, stored size: PixelSize, part: PixelRectangle,
         orientation: ImageOrientation
     ) {
+        memory = nil
         stored = size
         self.part = part
         self.orientation = orientation
@@ -87,7 +93,7 @@ final class OrientedCanvas: RowSink {
     }
 
     private func allocate() {
-        image.reserveRows()
+        image.reserveRows(from: memory)
         if orientation != .up { image.clearMissingRows() }
     }
 

@@ -12,13 +12,14 @@ final class RowPipeline: RowSink {
     /// turned by `orientation`.
     ///
     /// The transform `colors` is applied after scaling, where there are fewer pixels, unless scaling requires sRGB
-    /// for linear light, or does not support CMYK.
+    /// for linear light, or does not support CMYK. The memory of the image comes from `memory`, if given.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
-        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8
+        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8,
+        memory: (any PixelMemory)? = nil
     ) {
         let region = region ?? PixelRegion(whole: rowSize)
-        canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format)
+        canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format, memory: memory)
         acceptsCMYK = colors?.acceptsCMYK == true
         let convertsFirst = acceptsCMYK || resampling.usesLinearLight
         let is16Bit = format == .rgba16

@@ -36,6 +36,7 @@ extension StreamingDecoder {
             }
             let pipeline = try renderPreview(plan, of: running)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
+            pixelMemory?.keep(preview.pixels.bytes)
             cachedPreview = (plan, version, preview)
             return preview
         }
@@ -54,7 +55,7 @@ extension StreamingDecoder {
         let pipeline = RowPipeline(
             rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize, resampling: resampling,
             orientation: running.plan.orientation, hasAlpha: running.header.hasAlpha, colors: running.transform,
-            format: options.pixelFormat)
+            format: options.pixelFormat, memory: pixelMemory)
         try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
         return pipeline
     }

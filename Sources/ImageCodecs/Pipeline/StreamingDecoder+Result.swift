@@ -42,6 +42,7 @@ extension StreamingDecoder {
             }
             visibleSize = scaling.region.scaled(from: size, to: visibleSize).size
         }
+        pixelMemory?.keep(pixels.bytes)
         return DecodedImage(
             pixels: pixels, header: header, originalSize: header.size.upright(orientation),
             visibleSize: visibleSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,

@@ -25,6 +25,7 @@ public final class StreamingDecoder {
 
     private(set) var options: DecodeOptions
     private let limits: DecodeLimits
+    let pixelMemory: (any PixelMemory)?
     private(set) var failure: CodecError?
     private var bytesSeen = 0
     /// The received file, until ``begin()``.
@@ -46,12 +47,21 @@ public final class StreamingDecoder {
     /// Creates a decoder for one file.
     ///
     /// Files that are not JPEG, PNG, WebP, or GIF are offered to `customFormats`.
-    public init(
+    public convenience init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
     ) {
+        self.init(options: options, limits: limits, customFormats: customFormats, pixelMemory: nil)
+    }
+
+    /// Creates a decoder whose images and previews take their memory from `pixelMemory`, and leave it there.
+    package init(
+        options: DecodeOptions, limits: DecodeLimits, customFormats: [any CustomFormat],
+        pixelMemory: (any PixelMemory)?
+    ) {
         self.options = options
         self.limits = limits
+        self.pixelMemory = pixelMemory
         beginning = FileBeginning(formats: FormatTable(adding: customFormats))
     }
 
@@ -102,7 +112,7 @@ public final class StreamingDecoder {
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
-                colors: transform, format: options.pixelFormat)
+                colors: transform, format: options.pixelFormat, memory: pixelMemory)
             let running = Running(
                 header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
             self.running = running

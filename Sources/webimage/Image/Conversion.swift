@@ -33,7 +33,7 @@ struct Conversion {
 
     private func attempt(_ pieces: any ImagePieces, _ facts: inout ImageFacts) async throws -> EncodedImage {
         let limits = decoder.configuration.limits
-        var codec = StreamingDecoder(options: plan.options, limits: limits)
+        var codec = decoder.codec(plan.options)
         var beginning: [UInt8] = []
         while codec.plan == nil, beginning.count < MemoryLimits.beginning, let piece = try await pieces.next() {
             beginning += piece
@@ -42,7 +42,7 @@ struct Conversion {
         var pieces = pieces
         var bytesOfSearch = 0
         if codec.plan == nil, beginning.count >= MemoryLimits.beginning {
-            codec = StreamingDecoder(options: plan.options, limits: limits)
+            codec = decoder.codec(plan.options)
             let file = folder.makeFile()
             try file.append(beginning)
             beginning = []
@@ -65,7 +65,7 @@ struct Conversion {
         try admission(header)
         // Start over from the beginning of the file.
         let options = plan.options(for: header.size)
-        if bytesOfSearch > 0 { codec = StreamingDecoder(options: options, limits: limits) }
+        if bytesOfSearch > 0 { codec = decoder.codec(options) }
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &facts)
         }

@@ -1,3 +1,4 @@
+import ImageEncoders
 import TestSupport
 import Testing
 import Threading
@@ -83,5 +84,80 @@ struct ImageDecoderTests {
         struct Failure: Error {}
         let decoder = decoder(budget: 100)
         await #expect(throws: Failure.self) { try await decoder.perform { () throws(Failure) in throw Failure() } }
+    }
+
+    // MARK: Memory of pixels
+
+    /// Returns the decoded image and the address of its pixels.
+    private func decode(_ file: [UInt8], with decoder: ImageDecoder) throws -> (image: DecodedImage, address: UInt) {
+        let codec = decoder.codec(DecodeOptions())
+        try codec.append(file.span)
+        let image = try codec.finish()
+        return (image, image.pixels.bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) })
+    }
+
+    @Test func imageReusesTheMemoryOfAReleasedOne() throws {
+        let decoder = ImageDecoder()
+        let pictures = try [Samples.file(.png, 640, 480), Samples.file(.png, 480, 640)]
+        let expected = try pictures.map { try StreamingDecoder.decode($0.span).pixels }
+        let first = try decode(pictures[0], with: decoder).address
+        let second = try decode(pictures[1], with: decoder)
+        #expect(second.address == first)
+        #expect(second.image.pixels == expected[1])
+    }
+
+    @Test func memoryIsReusedEvenIfTheCodecStillExists() throws {
+        let decoder = ImageDecoder()
+        let file = try Samples.file(.png, 640, 480)
+        let codec = decoder.codec(DecodeOptions())
+        try codec.append(file.span)
+        let first = try codec.finish().pixels.bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        let second = try withExtendedLifetime(codec) { try decode(file, with: decoder).address }
+        #expect(second == first)
+    }
+
+    @Test func imageThatACallerKeepsIsNotOverwritten() throws {
+        let decoder = ImageDecoder()
+        let pictures = try [Samples.file(.png, 640, 480), Samples.file(.png, 480, 640)]
+        let expected = try pictures.map { try StreamingDecoder.decode($0.span).pixels }
+        let images = try pictures.map { try decode($0, with: decoder).image.pixels }
+        #expect(images == expected)
+    }
+
+    @Test func memoryPressureReleasesThePixelsKeptForReuse() throws {
+        let decoder = ImageDecoder()
+        _ = try decode(Samples.file(.png, 640, 480), with: decoder)
+        #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
+        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), [decoder.pixels])
+        #expect(decoder.pixels.byteCount == 0)
+    }
+
+    @Test func pixelsThatAreNotReusedAreReleased() async throws {
+        let clock = ManualClock()
+        let decoder = ImageDecoder(configuration: ImageDecoder.Configuration(), clock: Stopwatch(clock))
+        _ = try decode(Samples.file(.png, 640, 480), with: decoder)
+        _ = await clock.nextSleep()
+        clock.advance(by: BufferPool.idleTime)
+        while decoder.pixels.byteCount > 0, !Task.isCancelled { await Task.yield() }
+        #expect(decoder.pixels.byteCount == 0)
+    }
+
+    @Test func previewLeavesItsMemory() throws {
+        let decoder = ImageDecoder()
+        let file = try Samples.picture(640, 480).encoded(as: .jpeg, isProgressive: true)
+        let codec = decoder.codec(DecodeOptions())
+        try codec.append(file.span.extracting(first: file.count * 3 / 4))
+        try codec.begin()
+        #expect(try codec.preview() != nil)
+        #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
+    }
+
+    @Test func partialImageLeavesItsMemory() throws {
+        let decoder = ImageDecoder()
+        let file = try Samples.file(.png, 640, 480)
+        let codec = decoder.codec(DecodeOptions(allowsPartial: true))
+        try codec.append(file.span.extracting(first: file.count / 2))
+        #expect(try codec.finish().isPartial)
+        #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
     }
 }

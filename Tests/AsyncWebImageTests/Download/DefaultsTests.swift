@@ -53,8 +53,13 @@ struct DefaultsTests {
     }
 
     @Test func sixteenMebibytesOfFinishedBodiesAreKeptForLaterOnes() {
-        #expect(BodyBufferPool.defaultLimit == 16 << 20)
-        #expect(BodyBufferPool.idleTime == .seconds(1))
+        #expect(BufferPool.Limits.bodies().byteCount == 16 << 20)
+        #expect(BufferPool.idleTime == .seconds(1))
+    }
+
+    @Test func halfOfTheDecodeMemoryIsKeptForLaterImages() {
+        #expect(BufferPool.Limits.pixels(memoryBudget: 64 << 20).byteCount == 32 << 20)
+        #expect(BufferPool.Limits.pixels(memoryBudget: 1 << 30).byteCount == 128 << 20)
     }
 
     @Test func defaultRetryMakesThreeAttempts() {

@@ -11,7 +11,7 @@ struct KeptBuffersTests {
     }
 
     @Test func oldestSuitableArrayIsTakenFirst() {
-        var kept = KeptBuffers(limit: 1 << 20)
+        var kept = KeptBuffers(.bodies(byteCount: 1 << 20))
         for content in 1...3 as ClosedRange<UInt8> { _ = kept.insert(buffer(100_000, content)) }
         #expect((1...3).map { _ in kept.remove(capacity: 100_000) ?? [] } == [[1], [2], [3]])
         #expect(kept.remove(capacity: 100_000) == nil && kept.byteCount == 0)
@@ -19,16 +19,24 @@ struct KeptBuffersTests {
 
     @Test func arrayIsSuitableIfItIsAtMostAQuarterTooLarge() {
         let bytes = buffer(100_000, 1)
-        var kept = KeptBuffers(limit: 1 << 20)
+        var kept = KeptBuffers(.bodies(byteCount: 1 << 20))
         _ = kept.insert(bytes)
         #expect(kept.remove(capacity: bytes.capacity + 1) == nil)
         #expect(kept.remove(capacity: bytes.capacity * 3 / 4) == nil)
         #expect(kept.remove(capacity: bytes.capacity * 4 / 5 + 1) == [1])
     }
 
+    @Test func arrayForPixelsIsSuitableIfItIsAtMostASixteenthTooLarge() {
+        let bytes = buffer(2_000_000, 1)
+        var kept = KeptBuffers(.pixels(memoryBudget: 64 << 20))
+        _ = kept.insert(bytes)
+        #expect(kept.remove(capacity: bytes.capacity * 15 / 16) == nil)
+        #expect(kept.remove(capacity: bytes.capacity * 16 / 17 + 1) == [1])
+    }
+
     @Test func oldestArraysAreRemovedAtTheLimit() {
         let size = buffer(100_000, 0).capacity
-        var kept = KeptBuffers(limit: 2 * size)
+        var kept = KeptBuffers(.bodies(byteCount: 2 * size))
         #expect(kept.insert(buffer(100_000, 1)).isEmpty)
         #expect(kept.insert(buffer(100_000, 2)).isEmpty)
         #expect(kept.insert(buffer(100_000, 3)) == [[1]])

@@ -1,14 +1,42 @@
+import ImageCodecs
 import Threading
 
-/// The memory of finished bodies, which later bodies reuse.
+/// The memory of finished bodies or of images, which later ones reuse.
 ///
-/// Otherwise the heap maps and unmaps the memory of every large body, and each of its pages costs a page fault.
+/// Otherwise the heap maps and unmaps the memory of every large one, and each of its pages costs a page fault.
 ///
 /// A body is an array that its callers own, too. The pool shares it and, before it is reused, lets the array determine
-/// whether any other owner remains; if so, the new body gets an array of its own. A body for which no array has the right size
-/// takes the place of older ones, so that bodies of many sizes do not fill the pool. Memory that is unused for
-/// ``idleTime`` is released.
-final class BodyBufferPool: Sendable {
+/// whether any other owner remains; if so, the new body gets an array of its own. A body for which no array has the
+/// right size takes the place of older ones, so that bodies of many sizes do not fill the pool. Memory that is unused
+/// for ``idleTime`` is released.
+final class BufferPool: PixelMemory {
+    /// The arrays that a pool keeps.
+    struct Limits {
+        /// The maximum size of the pool, in bytes.
+        let byteCount: Int
+        /// The capacities of the arrays that are kept, in bytes: the heap serves smaller ones without mapping memory.
+        let capacities: ClosedRange<Int>
+        /// The maximum share by which an array that is reused exceeds the requested capacity.
+        let maximumExcess: Double
+
+        /// The limits of a pool that keeps nothing.
+        static let none = bodies(byteCount: 0)
+
+        /// The limits of a pool for bodies with at most `byteCount` bytes.
+        static func bodies(byteCount: Int = 16 << 20) -> Limits {
+            Limits(byteCount: byteCount, capacities: 64 << 10...4 << 20, maximumExcess: 1 / 4)
+        }
+
+        /// The limits of a pool for the pixels of images, which are decoded within `memoryBudget` bytes.
+        ///
+        /// An image can stay in a cache for a long time, so it gets little more memory than it needs.
+        static func pixels(memoryBudget: Int) -> Limits {
+            let byteCount = min(128 << 20, memoryBudget / 2)
+            return Limits(
+                byteCount: byteCount, capacities: 1 << 20...max(1 << 20, byteCount), maximumExcess: 1 / 16)
+        }
+    }
+
     private struct State {
         var buffers: KeptBuffers
         var alarm: Alarm<Stopwatch>?
@@ -16,20 +44,18 @@ final class BodyBufferPool: Sendable {
         var isUsed = false
     }
 
-    /// The default maximum size, in bytes.
-    static let defaultLimit = 16 << 20
-    /// The capacities of the arrays that are kept: the heap serves smaller ones without mapping memory.
-    static let capacities = 64 << 10...4 << 20
     /// The time after which unused memory is released; up to twice this time, because only an alarm checks the use.
     static let idleTime = Duration.seconds(1)
 
+    private let limits: Limits
     private let clock: Stopwatch
     private let state: Locked<State>
 
-    /// Creates an empty pool that keeps at most `limit` bytes; a pool with a limit of 0 is always empty.
-    init(limit: Int = defaultLimit, clock: Stopwatch = Stopwatch(ContinuousClock())) {
+    /// Creates an empty pool; one with a limit of 0 bytes is always empty.
+    init(_ limits: Limits, clock: Stopwatch = Stopwatch(ContinuousClock())) {
+        self.limits = limits
         self.clock = clock
-        state = Locked(State(buffers: KeptBuffers(limit: limit)))
+        state = Locked(State(buffers: KeptBuffers(limits)))
     }
 
     /// The number of bytes kept, including those that callers still use.
@@ -38,12 +64,12 @@ final class BodyBufferPool: Sendable {
     /// Returns an empty array with at least this capacity.
     func take(capacity: Int) -> [UInt8] {
         var bytes: [UInt8] = []
-        if Self.capacities.contains(capacity) {
+        if limits.capacities.contains(capacity) {
             let removed: [[UInt8]]
             (bytes, removed) = state.withLock { state in
                 state.isUsed = true
                 if let bytes = state.buffers.remove(capacity: capacity) { return (bytes, []) }
-                // The sizes of bodies have changed. New memory replaces old memory, which would otherwise fill the pool.
+                // The sizes have changed. New memory replaces old memory, which would otherwise fill the pool.
                 return ([], state.buffers.removeOldest(capacity: capacity))
             }
             _ = removed
@@ -54,9 +80,9 @@ final class BodyBufferPool: Sendable {
         return bytes
     }
 
-    /// Adds the array of a finished body, which others might still read, if its size is suitable.
+    /// Adds the array of a finished body or image, which others might still read, if its size is suitable.
     func keep(_ bytes: [UInt8]) {
-        guard Self.capacities.contains(bytes.capacity) else { return }
+        guard limits.capacities.contains(bytes.capacity) else { return }
         // Released after the lock, because unmapping takes time.
         let removed = state.withLock { state in
             let removed = state.buffers.insert(bytes)
@@ -70,7 +96,7 @@ final class BodyBufferPool: Sendable {
     /// Releases the memory that callers do not use.
     func removeAll() {
         let removed = state.withLock { state in
-            defer { state.buffers = KeptBuffers(limit: state.buffers.limit) }
+            defer { state.buffers = KeptBuffers(limits) }
             return state.buffers
         }
         _ = removed
@@ -79,7 +105,7 @@ final class BodyBufferPool: Sendable {
     /// Releases the memory, and keeps none from now on.
     func close() {
         let removed = state.withLock { state in
-            defer { (state.buffers, state.alarm) = (KeptBuffers(limit: 0), nil) }
+            defer { (state.buffers, state.alarm) = (KeptBuffers(.none), nil) }
             return state.buffers
         }
         _ = removed
@@ -98,7 +124,7 @@ final class BodyBufferPool: Sendable {
                 setAlarm(&state)
                 return nil
             }
-            defer { (state.buffers, state.alarm) = (KeptBuffers(limit: state.buffers.limit), nil) }
+            defer { (state.buffers, state.alarm) = (KeptBuffers(limits), nil) }
             return state.buffers
         }
         _ = removed

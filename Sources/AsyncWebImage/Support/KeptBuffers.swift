@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The arrays of finished bodies, in the order in which they were added.
+/// The arrays that a pool keeps, in the order in which they were added.
 ///
 /// A pure value. Callers might still use an array that is kept here; taking the oldest one first gives them the most
 /// time to release it.
@@ -11,15 +11,14 @@ struct KeptBuffers {
         let capacity: Int
     }
 
-    /// The maximum size, in bytes.
-    let limit: Int
+    private let limits: BufferPool.Limits
     private var buffers: Deque<Buffer> = []
     /// The total capacity of the arrays, in bytes.
     private(set) var byteCount = 0
 
     /// Creates an empty collection.
-    init(limit: Int) {
-        self.limit = limit
+    init(_ limits: BufferPool.Limits) {
+        self.limits = limits
     }
 
     /// Adds an array, and returns the arrays that no longer fit: the oldest ones.
@@ -27,13 +26,12 @@ struct KeptBuffers {
         let capacity = bytes.capacity
         buffers.append(Buffer(bytes: bytes, capacity: capacity))
         byteCount += capacity
-        return removeOldest(capacity: byteCount - limit)
+        return removeOldest(capacity: byteCount - limits.byteCount)
     }
 
-    /// Removes and returns the oldest array with the capacity, and no more than a quarter in addition; `nil` if there
-    /// is none.
+    /// Removes and returns the oldest array with the capacity that does not exceed it too much; `nil` if there is none.
     mutating func remove(capacity: Int) -> [UInt8]? {
-        let suitable = capacity...capacity + capacity / 4
+        let suitable = capacity...capacity + Int(Double(capacity) * limits.maximumExcess)
         guard let index = buffers.firstIndex(where: { suitable.contains($0.capacity) }) else { return nil }
         let buffer = buffers.remove(at: index)
         byteCount -= buffer.capacity

@@ -5,16 +5,16 @@ import Threading
 @testable import AsyncWebImage
 
 @Suite(.timeLimit(.minutes(1)))
-struct BodyBufferPoolTests {
+struct BufferPoolTests {
     private let clock = ManualClock()
-    private let pool: BodyBufferPool
+    let pool: BufferPool
 
     init() {
-        pool = BodyBufferPool(clock: Stopwatch(clock))
+        pool = BufferPool(.bodies(), clock: Stopwatch(clock))
     }
 
     /// The address of the memory of an array.
-    private func address(of bytes: [UInt8]) -> UInt {
+    func address(of bytes: [UInt8]) -> UInt {
         bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }
 
@@ -72,7 +72,7 @@ struct BodyBufferPoolTests {
     }
 
     @Test func concurrentReadersSeeTheirOwnBodies() async {
-        let pool = BodyBufferPool(limit: 1 << 20)
+        let pool = BufferPool(.bodies(byteCount: 1 << 20))
         let areIntact = await withTaskGroup { group in
             for writer in 0..<8 as Range<UInt8> {
                 group.addTask {
@@ -97,14 +97,20 @@ struct BodyBufferPoolTests {
     // MARK: Bounds
 
     @Test func poolKeepsNoMoreThanItsLimit() {
-        let pool = BodyBufferPool(limit: 1 << 20)
+        let pool = BufferPool(.bodies(byteCount: 1 << 20))
         for _ in 0..<20 { pool.keep([UInt8](repeating: 1, count: 200_000)) }
         #expect((800_000...1 << 20).contains(pool.byteCount))
     }
 
     @Test func poolWithoutLimitKeepsNothing() {
-        let pool = BodyBufferPool(limit: 0)
+        let pool = BufferPool(.none)
         pool.keep([UInt8](repeating: 1, count: 200_000))
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func poolForPixelsOfASmallMemoryBudgetKeepsNothing() {
+        let pool = BufferPool(.pixels(memoryBudget: 1 << 20))
+        pool.keep([UInt8](repeating: 1, count: 1 << 20))
         #expect(pool.byteCount == 0)
     }
 
@@ -121,7 +127,7 @@ struct BodyBufferPoolTests {
             // The next alarm is set after the decision to keep the memory.
             _ = await clock.nextSleep()
             pool.keep(pool.take(capacity: 200_000))
-            clock.advance(by: BodyBufferPool.idleTime)
+            clock.advance(by: BufferPool.idleTime)
         }
         _ = await clock.nextSleep()
         #expect(pool.byteCount >= 200_000)
@@ -129,12 +135,12 @@ struct BodyBufferPoolTests {
 
     private func passIdleTime() async {
         _ = await clock.nextSleep()
-        clock.advance(by: BodyBufferPool.idleTime)
+        clock.advance(by: BufferPool.idleTime)
     }
 
     @Test func memoryPressureReleasesEverything() {
         _ = keepReleased()
-        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), pool)
+        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), [pool])
         #expect(pool.byteCount == 0)
     }
 
@@ -147,61 +153,12 @@ struct BodyBufferPoolTests {
     }
 
     @Test func releasedPoolCancelsItsAlarm() async {
-        weak let released: BodyBufferPool?
+        weak let released: BufferPool?
         do {
-            let pool = BodyBufferPool(clock: Stopwatch(clock))
+            let pool = BufferPool(.bodies(), clock: Stopwatch(clock))
             pool.keep([UInt8](repeating: 1, count: 200_000))
             released = pool
         }
         #expect(released == nil)
-    }
-}
-
-/// Bodies in reused memory.
-extension BodyBufferPoolTests {
-    /// Returns a body that has arrived in `pieces` pieces, as a caller gets it.
-    private func body(_ bytes: [UInt8], pieces: Int = 1) async throws -> [UInt8] {
-        let log = BodyLog(maximumReplayBytes: 1 << 20, buffers: pool)
-        log.begin(expecting: bytes.count)
-        let size = bytes.count / pieces
-        for piece in 0..<pieces { _ = log.append(Array(bytes[piece * size..<(piece + 1) * size]).span) }
-        log.finish(.delivered)
-        return try await log.wholeBody()
-    }
-
-    @Test func bodyReusesTheMemoryOfAReleasedOne() async throws {
-        let first = address(of: try await body([UInt8](repeating: 1, count: 200_000)))
-        let second = try await body([UInt8](repeating: 2, count: 190_000))
-        #expect(address(of: second) == first)
-        #expect(second == [UInt8](repeating: 2, count: 190_000))
-    }
-
-    @Test func bodyThatACallerKeepsIsNotOverwritten() async throws {
-        let first = try await body([UInt8](repeating: 1, count: 200_000))
-        let second = try await body([UInt8](repeating: 2, count: 200_000))
-        #expect(first == [UInt8](repeating: 1, count: 200_000))
-        #expect(second == [UInt8](repeating: 2, count: 200_000))
-    }
-
-    @Test func bodyOfSeveralPiecesReturnsAllOfThem() async throws {
-        let bytes = (0..<48 as Range<UInt8>).flatMap { [UInt8](repeating: $0, count: 64 << 10) }
-        #expect(try await body(bytes, pieces: 48) == bytes)
-        #expect(pool.byteCount >= 6 << 20)
-        #expect(try await body(bytes, pieces: 48) == bytes)
-        #expect(pool.byteCount < 7 << 20)
-    }
-
-    @Test func decodedBodyReturnsItsMemory() async throws {
-        do {
-            let log = BodyLog(maximumReplayBytes: 1 << 20, buffers: pool)
-            let reader = try #require(log.makeReader())
-            log.begin(expecting: 200_000)
-            _ = log.append([UInt8](repeating: 1, count: 150_000).span)
-            #expect(try await reader.next()?.count == 1)
-            _ = log.append([UInt8](repeating: 1, count: 50_000).span)
-            log.finish(.delivered)
-            #expect(pool.byteCount == 0)
-        }
-        #expect(pool.byteCount >= 200_000)
     }
 }
