@@ -10,7 +10,7 @@ extension ShardFolder {
     /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
     func beginList() throws -> ShardList {
         let list = try ShardList(path: runPath, firstShard: 0)
-        try requireNoOther(than: list.path)
+        try requireNoOther(than: list.path, among: fileNames())
         return list
     }
 
@@ -23,10 +23,11 @@ extension ShardFolder {
             let names = try fileNames()
             if let known = try names.first(where: { try $0.hasSuffix(Self.listSuffix) && digest(ofList: $0) == head }) {
                 let list = try ShardList(path: "\(path)/\(known)", firstShard: Self.number(of: known) ?? 0)
-                try requireNoOther(than: list.path)
+                try requireNoOther(than: list.path, among: names)
                 return list
             }
-            try requireNoOther(than: nil)
+            // Not among the files of now: another process may have added the same list in the meantime.
+            try requireNoOther(than: nil, among: names)
             let first = (names.compactMap(Self.number(of:)).max() ?? -1) + 1
             var object = JSONObject()
             object.add("first_shard", first)
@@ -39,9 +40,10 @@ extension ShardFolder {
         }
     }
 
-    /// Throws ``ConflictingRun`` if a process makes shards from another list than that of the file `own`.
-    private func requireNoOther(than own: String?) throws {
-        let paths = try [runPath] + fileNames().filter { $0.hasSuffix(Self.listSuffix) }.map { "\(path)/\($0)" }
+    /// Throws ``ConflictingRun`` if a process makes shards from another list among the files `names` than that of the
+    /// file `own`.
+    private func requireNoOther(than own: String?, among names: [String]) throws {
+        let paths = [runPath] + names.filter { $0.hasSuffix(Self.listSuffix) }.map { "\(path)/\($0)" }
         for other in paths where try other != own && ShardList.isInUse(path: other) {
             throw ConflictingRun(
                 description:
