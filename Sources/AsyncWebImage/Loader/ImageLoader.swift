@@ -52,7 +52,7 @@ public final class ImageLoader: Sendable {
         let bodies = BufferPool(.bodies(), clock: Stopwatch(clock))
         memoryPressure =
             configuration.trimsUnderMemoryPressure
-            ? MemoryPressureMonitor { Self.releaseMemory(of: imageCache, [bodies, decoder.pixels]) } : nil
+            ? MemoryPressureMonitor { Self.releaseMemory(of: imageCache, bodies, decoder.pixels) } : nil
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
@@ -66,9 +66,10 @@ public final class ImageLoader: Sendable {
     }
 
     /// Releases memory for other processes: half of the cached images, and the buffers that are kept for reuse.
-    static func releaseMemory(of imageCache: any ImageCache, _ pools: [BufferPool]) {
+    static func releaseMemory(of imageCache: any ImageCache, _ bodies: BufferPool, _ pixels: BufferPool) {
         imageCache.trim(to: imageCache.byteCount / 2)
-        for pool in pools { pool.removeAll() }
+        bodies.removeAll()
+        pixels.removeAll()
     }
 
     /// Returns the image, decoded, scaled, and upright according to the request.

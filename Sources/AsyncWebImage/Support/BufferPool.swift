@@ -5,16 +5,17 @@ import Threading
 ///
 /// Otherwise the heap maps and unmaps the memory of every large one, and each of its pages costs a page fault.
 ///
-/// A body is an array that its callers own, too. The pool shares it and, before it is reused, lets the array determine
-/// whether any other owner remains; if so, the new body gets an array of its own. A body for which no array has the
-/// right size takes the place of older ones, so that bodies of many sizes do not fill the pool. Memory that is unused
-/// for ``idleTime`` is released.
+/// A body or an image is an array that its callers own, too. The pool shares it and, before it is reused, lets the
+/// array determine whether any other owner remains; if so, the new one gets an array of its own. One for which no array
+/// has the right size takes the place of older ones, so that many sizes do not fill the pool. Memory that is unused for
+/// ``idleTime`` is released.
 final class BufferPool: PixelMemory {
     /// The arrays that a pool keeps.
     struct Limits {
         /// The maximum size of the pool, in bytes.
         let byteCount: Int
-        /// The capacities of the arrays that are kept, in bytes: the heap serves smaller ones without mapping memory.
+        /// The capacities of the arrays that are kept, in bytes: the heap usually serves smaller ones from memory that it
+        /// has.
         let capacities: ClosedRange<Int>
         /// The maximum share by which an array that is reused exceeds the requested capacity.
         let maximumExcess: Double
@@ -95,10 +96,7 @@ final class BufferPool: PixelMemory {
 
     /// Releases the memory that callers do not use.
     func removeAll() {
-        let removed = state.withLock { state in
-            defer { state.buffers = KeptBuffers(limits) }
-            return state.buffers
-        }
+        let removed = state.withLock { $0.buffers.removeAll() }
         _ = removed
     }
 
@@ -119,13 +117,15 @@ final class BufferPool: PixelMemory {
     }
 
     private func releaseIfUnused() {
-        let removed = state.withLock { state -> KeptBuffers? in
+        let removed = state.withLock { state -> [[UInt8]] in
+            // Without an alarm, the pool has been closed meanwhile.
+            guard state.alarm != nil else { return [] }
             guard !state.isUsed else {
                 setAlarm(&state)
-                return nil
+                return []
             }
-            defer { (state.buffers, state.alarm) = (KeptBuffers(limits), nil) }
-            return state.buffers
+            state.alarm = nil
+            return state.buffers.removeAll()
         }
         _ = removed
     }

@@ -38,6 +38,9 @@ struct KeptBuffers {
         return buffer.bytes
     }
 
+    /// Removes and returns all arrays.
+    mutating func removeAll() -> [[UInt8]] { removeOldest(capacity: byteCount) }
+
     /// Removes and returns the oldest arrays, with this capacity in total, or all of them if they have less.
     mutating func removeOldest(capacity: Int) -> [[UInt8]] {
         var removed: [[UInt8]] = []

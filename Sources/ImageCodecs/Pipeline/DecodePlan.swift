@@ -19,7 +19,8 @@ public struct DecodePlan: Sendable, Hashable {
     ///
     /// Two uses of memory are not included. Each retained preview needs as much as the result. A PNG whose orientation
     /// is stored after its pixels needs additional memory to be turned upright: this is rare and cannot be known in
-    /// advance, and reserving memory for it would double the cost of every PNG.
+    /// advance, and reserving memory for it would double the cost of every PNG. Memory that an `ImageDecoder` reuses for
+    /// the result can be a sixteenth larger than the result.
     public private(set) var estimatedBytes: Int
 
     /// The size of the result in pixels.

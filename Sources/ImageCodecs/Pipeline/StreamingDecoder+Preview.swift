@@ -34,6 +34,8 @@ extension StreamingDecoder {
             if let (cachedPlan, cachedVersion, preview) = cachedPreview, cachedPlan == plan, cachedVersion == version {
                 return preview
             }
+            // Its memory can serve the next one, if no consumer has it.
+            cachedPreview = nil
             let pipeline = try renderPreview(plan, of: running)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
             pixelMemory?.keep(preview.pixels.bytes)

@@ -54,7 +54,8 @@ public final class StreamingDecoder {
         self.init(options: options, limits: limits, customFormats: customFormats, pixelMemory: nil)
     }
 
-    /// Creates a decoder whose images and previews take their memory from `pixelMemory`, and leave it there.
+    /// Creates a decoder that takes the memory of images and of previews that it renders from `pixelMemory`, and leaves
+    /// it there.
     package init(
         options: DecodeOptions, limits: DecodeLimits, customFormats: [any CustomFormat],
         pixelMemory: (any PixelMemory)?
@@ -155,14 +156,14 @@ public final class StreamingDecoder {
     /// missing).
     ///
     /// With ``DecodeOptions/allowsPartial``, the image can be partial. Calls ``begin()`` if it has not been called.
-    /// The decoder then releases its memory, and further calls throw `truncated`.
+    /// The decoder then releases its memory, except for ``partialImage``, and further calls throw `truncated`.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
             if plan == nil { try take(beginning.finish(limits: limits)) }
             try begin()
             cachedPreview = nil
             let image = try result()
-            // The caller can change or release the pixels without the decoder, which may exist for longer.
+            // The decoder may exist for longer than the image.
             running = nil
             failure = .truncated(image.header.format)
             return image

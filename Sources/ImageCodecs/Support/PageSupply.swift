@@ -4,9 +4,8 @@ import Glibc
 
 /// Requests the pages of an array's reserved memory from the kernel shortly before bytes are appended.
 ///
-/// A page fault for each page of new memory takes longer than writing to the page; one request supplies many pages.
-/// Memory that is never written is never supplied, so a huge image in a truncated file takes no more memory than
-/// before.
+/// A page fault for each page of new memory takes longer than writing to the page; one request supplies many pages. At
+/// most one step is supplied in advance, so a huge image in a truncated file takes little more memory than its rows.
 struct PageSupply {
     /// The number of bytes requested at a time: few enough to remain in the processor's cache until they are written.
     static let step = 256 << 10
@@ -18,14 +17,20 @@ struct PageSupply {
 
     /// Prepares the memory of an array that is about to grow by `count` bytes within its capacity.
     ///
-    /// Requests nothing if the pages exist already, as in memory that the heap reuses.
+    /// Requests nothing if the last page of the step exists already, as in memory that the heap reuses.
     mutating func prepare(_ bytes: [UInt8], toAppend count: Int) {
         #if os(Linux)
-        guard bytes.count + count > end, bytes.capacity >= Self.minimumCapacity else { return }
-        let start = max(end, bytes.count)
-        end = min(bytes.capacity, max(bytes.count + count, start + Self.step))
-        unsafe bytes.withUnsafeBytes { unsafe supply($0.baseAddress, start..<end) }
+        guard let range = nextRange(for: count, after: bytes.count, capacity: bytes.capacity) else { return }
+        unsafe bytes.withUnsafeBytes { unsafe supply($0.baseAddress, range) }
         #endif
+    }
+
+    /// Returns the range of memory to request next; `nil` if `count` bytes after the first `used` ones need none.
+    mutating func nextRange(for count: Int, after used: Int, capacity: Int) -> Range<Int>? {
+        guard used + count > end, capacity >= Self.minimumCapacity else { return nil }
+        let start = max(end, used)
+        end = min(capacity, max(used + count, start + Self.step))
+        return start < end ? start..<end : nil
     }
 
     #if os(Linux)

@@ -88,6 +88,11 @@ struct ImageDecoderTests {
 
     // MARK: Memory of pixels
 
+    /// Returns a decoder for which no time passes, so that its memory is not released.
+    private func stoppedDecoder() -> ImageDecoder {
+        ImageDecoder(configuration: ImageDecoder.Configuration(), clock: Stopwatch(ManualClock()))
+    }
+
     /// Returns the decoded image and the address of its pixels.
     private func decode(_ file: [UInt8], with decoder: ImageDecoder) throws -> (image: DecodedImage, address: UInt) {
         let codec = decoder.codec(DecodeOptions())
@@ -97,17 +102,18 @@ struct ImageDecoderTests {
     }
 
     @Test func imageReusesTheMemoryOfAReleasedOne() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         let pictures = try [Samples.file(.png, 640, 480), Samples.file(.png, 480, 640)]
         let expected = try pictures.map { try StreamingDecoder.decode($0.span).pixels }
         let first = try decode(pictures[0], with: decoder).address
+        #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
         let second = try decode(pictures[1], with: decoder)
         #expect(second.address == first)
         #expect(second.image.pixels == expected[1])
     }
 
     @Test func memoryIsReusedEvenIfTheCodecStillExists() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         let file = try Samples.file(.png, 640, 480)
         let codec = decoder.codec(DecodeOptions())
         try codec.append(file.span)
@@ -117,7 +123,7 @@ struct ImageDecoderTests {
     }
 
     @Test func imageThatACallerKeepsIsNotOverwritten() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         let pictures = try [Samples.file(.png, 640, 480), Samples.file(.png, 480, 640)]
         let expected = try pictures.map { try StreamingDecoder.decode($0.span).pixels }
         let images = try pictures.map { try decode($0, with: decoder).image.pixels }
@@ -125,10 +131,10 @@ struct ImageDecoderTests {
     }
 
     @Test func memoryPressureReleasesThePixelsKeptForReuse() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         _ = try decode(Samples.file(.png, 640, 480), with: decoder)
         #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
-        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), [decoder.pixels])
+        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), BufferPool(.none), decoder.pixels)
         #expect(decoder.pixels.byteCount == 0)
     }
 
@@ -143,17 +149,22 @@ struct ImageDecoderTests {
     }
 
     @Test func previewLeavesItsMemory() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         let file = try Samples.picture(640, 480).encoded(as: .jpeg, isProgressive: true)
         let codec = decoder.codec(DecodeOptions())
         try codec.append(file.span.extracting(first: file.count * 3 / 4))
         try codec.begin()
         #expect(try codec.preview() != nil)
-        #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
+        let kept = decoder.pixels.byteCount
+        #expect(kept >= 640 * 480 * 4)
+        // No one has the first preview anymore.
+        try codec.append(file.span.extracting(file.count * 3 / 4..<file.count - 100))
+        #expect(try codec.preview() != nil)
+        #expect(decoder.pixels.byteCount == kept)
     }
 
     @Test func partialImageLeavesItsMemory() throws {
-        let decoder = ImageDecoder()
+        let decoder = stoppedDecoder()
         let file = try Samples.file(.png, 640, 480)
         let codec = decoder.codec(DecodeOptions(allowsPartial: true))
         try codec.append(file.span.extracting(first: file.count / 2))

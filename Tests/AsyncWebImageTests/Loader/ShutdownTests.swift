@@ -49,6 +49,14 @@ struct ShutdownTests {
         }
     }
 
+    @Test func memoryOfPixelsIsReleased() async {
+        let loader = loader()
+        loader.decoder.pixels.keep([UInt8](repeating: 1, count: 2_000_000))
+        #expect(loader.decoder.pixels.byteCount > 0)
+        await loader.shutdown(gracePeriod: .zero)
+        #expect(loader.decoder.pixels.byteCount == 0)
+    }
+
     // MARK: Downloads that may finish
 
     @Test func shutdownFinishesMarkedDownloadsAndEndsOthersAtOnce() async throws {

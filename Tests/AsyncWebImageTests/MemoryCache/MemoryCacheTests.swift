@@ -82,7 +82,7 @@ struct MemoryCacheTests {
     @Test func memoryPressureTrimsTheMemoryCacheToHalf() throws {
         let cache = MemoryCache(maximumBytes: 2_000)
         for name in 1...4 { cache.insert(try response(), for: try key(name)) }
-        ImageLoader.releaseMemory(of: cache, [])
+        ImageLoader.releaseMemory(of: cache, BufferPool(.none), BufferPool(.none))
         #expect(cache.count == 2 && cache.byteCount == 800)
         #expect(try cache.response(for: key(4)) != nil)
     }

@@ -108,10 +108,13 @@ struct BufferPoolTests {
         #expect(pool.byteCount == 0)
     }
 
-    @Test func poolForPixelsOfASmallMemoryBudgetKeepsNothing() {
-        let pool = BufferPool(.pixels(memoryBudget: 1 << 20))
+    @Test(arguments: [-1, 0, 1 << 20]) func poolForPixelsOfASmallMemoryBudgetKeepsNothing(memoryBudget: Int) {
+        var kept = KeptBuffers(.pixels(memoryBudget: memoryBudget))
+        #expect(kept.insert([UInt8](repeating: 1, count: 1 << 20)).count == 1)
+        #expect(kept.byteCount == 0)
+        let pool = BufferPool(.pixels(memoryBudget: memoryBudget))
         pool.keep([UInt8](repeating: 1, count: 1 << 20))
-        #expect(pool.byteCount == 0)
+        #expect(pool.byteCount == 0 && pool.take(capacity: 1 << 20).isEmpty)
     }
 
     @Test func unusedMemoryIsReleased() async {
@@ -140,14 +143,20 @@ struct BufferPoolTests {
 
     @Test func memoryPressureReleasesEverything() {
         _ = keepReleased()
-        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), [pool])
-        #expect(pool.byteCount == 0)
+        let pixels = BufferPool(.pixels(memoryBudget: 64 << 20), clock: Stopwatch(clock))
+        pixels.keep([UInt8](repeating: 1, count: 2_000_000))
+        #expect(pool.byteCount > 0 && pixels.byteCount > 0)
+        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), pool, pixels)
+        #expect(pool.byteCount == 0 && pixels.byteCount == 0)
     }
 
     @Test func closedBufferPoolKeepsNoMemory() {
         _ = keepReleased()
         pool.close()
         #expect(pool.byteCount == 0)
+        _ = keepReleased()
+        #expect(pool.byteCount == 0)
+        pool.removeAll()
         _ = keepReleased()
         #expect(pool.byteCount == 0)
     }

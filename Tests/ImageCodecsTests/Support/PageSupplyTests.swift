@@ -8,16 +8,22 @@ import Testing
 struct PageSupplyTests {
     private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
 
-    /// A Boolean value that indicates whether the kernel supplies pages on request, which it does since version 5.14.
+    /// A Boolean value that indicates whether the kernel supplies pages on request, as Linux does since version 5.14, and
+    /// reports which pages exist.
     static let isSupported: Bool = {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         guard let page = mmap(nil, pageSize, PROT_READ | PROT_WRITE, flags, -1, 0), page != MAP_FAILED
         else { return false }
         defer { munmap(page, pageSize) }
+        var isPresent: UInt8 = 1
+        guard mincore(page, pageSize, &isPresent) == 0, isPresent & 1 == 0 else { return false }
         return madvise(page, pageSize, 23) == 0
     }()
 
-    /// Returns a new array with memory that no other array had before, in pages of the usual size.
+    /// The number of bytes at the beginning of a new array, which can be in a huge page.
+    private static let beginning = 4 << 20
+
+    /// Returns an array whose memory after ``beginning`` no other array had before, in pages of the usual size.
     private func newArray() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(40 << 20)
@@ -25,13 +31,14 @@ struct PageSupplyTests {
             guard let start = memory.baseAddress?.alignedUp(toMultipleOf: Self.pageSize) else { return }
             madvise(start, 39 << 20, MADV_NOHUGEPAGE)
         }
+        bytes.append(contentsOf: repeatElement(7, count: Self.beginning))
         return bytes
     }
 
-    /// Returns whether the page at `offset` of the array's memory exists.
+    /// Returns whether the page at `offset` after the beginning of the array's memory exists.
     private func isPresent(_ bytes: [UInt8], at offset: Int) -> Bool {
         bytes.withUnsafeBytes { memory in
-            guard let start = memory.baseAddress else { return false }
+            guard let start = memory.baseAddress.map({ $0 + Self.beginning }) else { return false }
             var isPresent: UInt8 = 0
             let page = (start + offset).alignedDown(toMultipleOf: Self.pageSize)
             let result = mincore(UnsafeMutableRawPointer(mutating: page), Self.pageSize, &isPresent)
@@ -68,16 +75,24 @@ struct PageSupplyTests {
         #expect(isPresent(bytes, at: 3 * PageSupply.step - 2 * Self.pageSize))
     }
 
-    @Test func endOfTheArrayIsNotExceeded() {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(PageSupply.minimumCapacity)
+    @Test(arguments: [1 << 20, 1 << 20 + 1, 3_000_000], [1, 5_000, 300_000, 1 << 20])
+    func memoryIsRequestedOnceAndNotBeyondItsEnd(capacity: Int, rowBytes: Int) {
         var pages = PageSupply()
-        while bytes.count + 5_000 <= bytes.capacity {
-            pages.prepare(bytes, toAppend: 5_000)
-            bytes.append(contentsOf: repeatElement(9, count: 5_000))
+        var used = 0
+        var requested = 0
+        while used + rowBytes <= capacity {
+            if let range = pages.nextRange(for: rowBytes, after: used, capacity: capacity) {
+                #expect(range.lowerBound == requested && range.upperBound <= capacity)
+                requested = range.upperBound
+            }
+            used += rowBytes
+            #expect(used <= requested && requested <= used + PageSupply.step)
         }
-        pages.prepare(bytes, toAppend: bytes.capacity - bytes.count)
-        #expect(bytes.allSatisfy { $0 == 9 })
+    }
+
+    @Test func memoryOfSmallArraysIsNotRequested() {
+        var pages = PageSupply()
+        #expect(pages.nextRange(for: 100, after: 0, capacity: PageSupply.minimumCapacity - 1) == nil)
     }
 }
 #endif
