@@ -5,7 +5,7 @@ import Glibc
 /// Requests the pages of an array's reserved memory from the kernel shortly before bytes are appended.
 ///
 /// A page fault for each page of new memory takes longer than writing to the page; one request supplies many pages. At
-/// most one step is supplied in advance, so a huge image in a truncated file takes little more memory than its rows.
+/// most one step is supplied in advance, so while a file arrives, the image takes little more memory than its rows so far.
 struct PageSupply {
     /// The number of bytes requested at a time: few enough to remain in the processor's cache until they are written.
     static let step = 256 << 10
