@@ -87,11 +87,13 @@ final class BodyLog: Sendable {
         var takenImage: StoredImage?
     }
 
-    private static let segmentSize = 64 << 10
+    static let segmentSize = 64 << 10
     /// The minimum number of bytes that are sealed for a reader; fewer are copied.
     static let sealedSize = 16 << 10
-    /// The maximum number of bytes allocated on the basis of the declared length.
+    /// The maximum number of bytes allocated on the basis of the declared length before any are received.
     static let trustedLength = 1 << 20
+    /// The maximum capacity that is then allocated, relative to the number of bytes received.
+    static let growth = 8
     /// The maximum number of bytes of a batch.
     static let maximumBatch = 64 << 10
     /// The number of unread bytes from which the transfer is paused; it is resumed at the lower mark.
@@ -152,11 +154,7 @@ final class BodyLog: Sendable {
     /// available.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
         append { state in
-            if state.open.count + bytes.count > state.open.capacity {
-                state.seal()
-                let capacity = max(state.received == 0 ? state.firstCapacity : Self.segmentSize, bytes.count)
-                if state.open.capacity < capacity { state.open = state.buffers.take(capacity: capacity) }
-            }
+            state.makeRoom(for: bytes.count)
             state.open.append(copying: bytes)
             return bytes.count
         }
@@ -165,10 +163,7 @@ final class BodyLog: Sendable {
     /// Takes the next bytes, at most `count`, like ``append(_:)``, but lets `read` append them to the body's memory.
     func append(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand {
         append { state in
-            if state.open.count == state.open.capacity {
-                state.seal()
-                state.open = state.buffers.take(capacity: Self.segmentSize)
-            }
+            state.makeRoom(for: 1)
             let before = state.open.count
             let limit = state.bodyWaiters.isEmpty && state.limitsReadAhead ? Self.limitedReadAhead : count
             let room = min(count, limit, state.open.capacity - before)
@@ -257,62 +252,6 @@ final class BodyLog: Sendable {
 }
 
 extension BodyLog.State {
-    /// Returns the whole body.
-    mutating func allBytes() -> [UInt8] {
-        seal()
-        guard segments.count > 1 else { return segments.first ?? [] }
-        var bytes = buffers.take(capacity: received)
-        guard readers.isEmpty else {
-            for segment in segments { bytes += segment }
-            return bytes
-        }
-        // Segments are no longer numbered, and the body need not exist twice: their memory serves other bodies.
-        while let segment = segments.popFirst() {
-            bytes += segment
-            buffers.keep(segment)
-        }
-        segments = [bytes]
-        return bytes
-    }
-
-    mutating func seal() {
-        guard !open.isEmpty else { return }
-        // A reader that has read everything continues with the next segment.
-        for (id, reader) in readers where reader.read == received {
-            readers[id]?.next = reader.next + 1
-            readers[id]?.offset = 0
-        }
-        guard open.count <= open.capacity / 2 else {
-            segments.append(open)
-            open = []
-            return
-        }
-        // Read before it was full, as with a slow server: stored without its unused capacity.
-        var segment = buffers.take(capacity: open.count)
-        segment += open
-        segments.append(segment)
-        open.removeAll(keepingCapacity: true)
-    }
-
-    /// Discards bytes that every reader has read, once the whole body is no longer needed.
-    mutating func dropRead() {
-        guard !isComplete, bodyWaiters.isEmpty else { return }
-        let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
-        var dropped = 0
-        while firstSegment < oldest, let segment = segments.popFirst() {
-            firstSegment += 1
-            dropped += segment.count
-        }
-        if segments.isEmpty, !open.isEmpty, readers.values.allSatisfy({ $0.read == received }) {
-            for id in readers.keys { readers[id]?.offset = 0 }
-            dropped += open.count
-            open.removeAll(keepingCapacity: true)
-        }
-        guard dropped > 0 else { return }
-        held -= dropped
-        bytesInFlight.remove(dropped)
-    }
-
     /// The number of bytes that the slowest reader has not read.
     ///
     /// A suspended reader does not count if others are not suspended: it might wait for memory that they hold.

@@ -55,6 +55,33 @@ struct BodyLogDirectReadTests {
         #expect(address() == start)
     }
 
+    /// A megabyte is allocated on the basis of the declaration, and eight times as much when it has been received.
+    @Test(arguments: [3 << 20, 8 << 20, 9 << 20])
+    func longBodyOfKnownLengthIsReadToOneArrayUnlessItIsVeryLong(length: Int) async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        log.begin(expecting: length)
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, isJoined: false))
+        _ = log.append(piece.span.extracting(..<1_000))
+        #expect(log.state.withLock { $0.open.capacity } < 2 << 20)
+        while log.received < length { #expect(offer(piece, upTo: length - log.received, to: log).count ?? 0 > 0) }
+        #expect(log.state.withLock { $0.segments.isEmpty } == (length <= 8 << 20))
+        log.finish(.delivered)
+        log.resumeBodyWaiters()
+        let body = try await answer.value
+        #expect(body.bytes.count == length && body.bytes.allSatisfy { $0 == 7 })
+    }
+
+    @Test func longBodyThatIsReadMeanwhileIsKeptInPieces() throws {
+        let log = BodyLog(maximumReplayBytes: 4 << 20)
+        log.begin(expecting: 3 << 20)
+        let reader = try #require(log.makeReader())
+        while log.received < 3 << 20 { _ = offer(piece, upTo: piece.count, to: log) }
+        #expect(log.state.withLock { $0.open.capacity } < 2 << 20)
+        #expect(log.state.withLock { $0.segments.count } > 10)
+        _ = reader
+    }
+
     @Test func bodyOfASlowReaderIsNotRead() throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())

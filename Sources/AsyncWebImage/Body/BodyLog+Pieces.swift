@@ -1,0 +1,86 @@
+import DequeModule
+
+// The pieces that a body consists of: those that are sealed, and the one that is being written.
+extension BodyLog.State {
+    /// Makes room for `count` more bytes in the open piece, which is replaced or becomes longer if it has none.
+    mutating func makeRoom(for count: Int) {
+        guard open.count + count > open.capacity else { return }
+        if let capacity = capacityOfWholeBody, capacity >= open.count + count {
+            var longer = buffers.take(capacity: capacity)
+            longer += open
+            buffers.keep(open)
+            open = longer
+            return
+        }
+        seal()
+        let capacity = max(received == 0 ? firstCapacity : BodyLog.segmentSize, count)
+        if open.capacity < capacity { open = buffers.take(capacity: capacity) }
+    }
+
+    /// The capacity for the whole body, if it is in one piece and should remain so, because callers wait for it.
+    ///
+    /// It is limited by what has been received, because the declared length could be false. Copying a longer beginning
+    /// would delay the other transfers of the thread, so the pieces of such a body are combined at its end.
+    private var capacityOfWholeBody: Int? {
+        guard let expected, readers.isEmpty, segments.isEmpty, received == open.count,
+            received > 0, received < 2 * BodyLog.trustedLength, expected > received
+        else { return nil }
+        return min(expected, received * BodyLog.growth)
+    }
+
+    /// Returns the whole body.
+    mutating func allBytes() -> [UInt8] {
+        seal()
+        guard segments.count > 1 else { return segments.first ?? [] }
+        var bytes = buffers.take(capacity: received)
+        guard readers.isEmpty else {
+            for segment in segments { bytes += segment }
+            return bytes
+        }
+        // Segments are no longer numbered, and the body need not exist twice: their memory serves other bodies.
+        while let segment = segments.popFirst() {
+            bytes += segment
+            buffers.keep(segment)
+        }
+        segments = [bytes]
+        return bytes
+    }
+
+    mutating func seal() {
+        guard !open.isEmpty else { return }
+        // A reader that has read everything continues with the next segment.
+        for (id, reader) in readers where reader.read == received {
+            readers[id]?.next = reader.next + 1
+            readers[id]?.offset = 0
+        }
+        guard open.count <= open.capacity / 2 else {
+            segments.append(open)
+            open = []
+            return
+        }
+        // Read before it was full, as with a slow server: stored without its unused capacity.
+        var segment = buffers.take(capacity: open.count)
+        segment += open
+        segments.append(segment)
+        open.removeAll(keepingCapacity: true)
+    }
+
+    /// Discards bytes that every reader has read, once the whole body is no longer needed.
+    mutating func dropRead() {
+        guard !isComplete, bodyWaiters.isEmpty else { return }
+        let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
+        var dropped = 0
+        while firstSegment < oldest, let segment = segments.popFirst() {
+            firstSegment += 1
+            dropped += segment.count
+        }
+        if segments.isEmpty, !open.isEmpty, readers.values.allSatisfy({ $0.read == received }) {
+            for id in readers.keys { readers[id]?.offset = 0 }
+            dropped += open.count
+            open.removeAll(keepingCapacity: true)
+        }
+        guard dropped > 0 else { return }
+        held -= dropped
+        bytesInFlight.remove(dropped)
+    }
+}
