@@ -4,18 +4,15 @@
 
 #include <immintrin.h>
 
-// Twice as wide as the baseline of this architecture.
-#define WIDE __attribute__((target("avx2")))
-#define INLINE static inline __attribute__((always_inline))
+#include "vector.h"
 
 #pragma STDC FP_CONTRACT OFF
 
-// Checked once, when the library is loaded.
-static int has_avx2;
+int cresampling_has_avx2;
 
 __attribute__((constructor)) static void look(void) {
     __builtin_cpu_init();
-    has_avx2 = __builtin_cpu_supports("avx2") != 0;
+    cresampling_has_avx2 = __builtin_cpu_supports("avx2") != 0;
 }
 
 // MARK: Horizontal
@@ -101,7 +98,7 @@ WIDE static void filter_wide(const CResamplingColumns *columns, const uint8_t *p
 }
 
 void cresampling_filter(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
-    if (has_avx2) {
+    if (cresampling_has_avx2) {
         filter_wide(columns, pixels, row);
     } else {
         cresampling_filter_narrow(columns, pixels, row);
@@ -148,7 +145,7 @@ WIDE static int32_t blend_wide(const CResamplingRows *rows, float *result) {
 }
 
 void cresampling_blend(const CResamplingRows *rows, float *sums) {
-    for (int32_t i = has_avx2 ? blend_wide(rows, sums) : 0; i < rows->count; i += 4) {
+    for (int32_t i = cresampling_has_avx2 ? blend_wide(rows, sums) : 0; i < rows->count; i += 4) {
         _mm_storeu_ps(sums + i, blend_pixel(rows, i));
     }
 }
@@ -173,7 +170,7 @@ WIDE static int32_t blend_opaque_wide(const CResamplingRows *rows, uint8_t *pixe
 }
 
 void cresampling_blend_opaque(const CResamplingRows *rows, uint8_t *pixels) {
-    for (int32_t i = has_avx2 ? blend_opaque_wide(rows, pixels) : 0; i < rows->count; i += 4) {
+    for (int32_t i = cresampling_has_avx2 ? blend_opaque_wide(rows, pixels) : 0; i < rows->count; i += 4) {
         const __m128i whole = _mm_cvttps_epi32(_mm_add_ps(blend_pixel(rows, i), _mm_set1_ps(0.5f)));
         const __m128i words = _mm_packs_epi32(whole, whole);
         const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(words, words)) | (int32_t)0xFF000000u;

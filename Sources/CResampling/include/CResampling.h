@@ -5,11 +5,12 @@
 
 #include <stdint.h>
 
-/// Weights for filtering a row of pixels horizontally, in fixed point. Source pixels are processed in fours.
+/// Weights for filtering a row of pixels or samples horizontally, in fixed point. Source pixels are processed in fours,
+/// samples of one channel in sixteens.
 typedef struct CResamplingColumns {
     /// The number of target pixels.
     int32_t count;
-    /// The number of weights of each target pixel, a multiple of four.
+    /// The number of weights of each target pixel, a multiple of four, or of sixteen for samples of one channel.
     int32_t length;
     /// The first source pixel of each target pixel.
     const int32_t *_Nonnull starts;
@@ -37,14 +38,33 @@ void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sum
 /// Adds the rows and rounds to bytes; the fourth of each pixel is 255.
 void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
-/// The same with the instructions of every processor of this architecture, which is what `cresampling_filter` uses
-/// where there is no AVX2.
+/// A row of an image as luma, blue difference, and red difference (BT.601, limited range), of `count` samples each.
+typedef struct CResamplingPlanes {
+    const float *_Nonnull luma;
+    const float *_Nonnull blue;
+    const float *_Nonnull red;
+    int32_t count;
+} CResamplingPlanes;
+
+/// Filters a row of samples of one channel; writes one float for each target sample.
+void cresampling_filter_plane(
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
+
+/// Converts a row to opaque pixels of four bytes.
+void cresampling_join_planes(const CResamplingPlanes *_Nonnull planes, uint8_t *_Nonnull pixels);
+
+// The same with the instructions of every processor of this architecture, which is what is used where there is no AVX2.
 void cresampling_filter_narrow(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
+void cresampling_filter_plane_narrow(
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
 
 // The same in plain C, for comparison.
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
+void cresampling_filter_plane_plain(
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
+void cresampling_join_planes_plain(const CResamplingPlanes *_Nonnull planes, uint8_t *_Nonnull pixels);
 void cresampling_blend_plain(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
 void cresampling_blend_opaque_plain(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 

@@ -15,6 +15,9 @@ public struct DecodePlan: Sendable, Hashable {
     public let orientation: ImageOrientation
     /// The part of the rows that is shown.
     let rowRegion: PixelRegion
+    /// A Boolean value that indicates whether the codec passes rows as planes, which are scaled before they are converted
+    /// to RGB.
+    let scalesPlanes: Bool
     /// The maximum memory that the decode holds at once, in bytes: codec state, filter window, and the result.
     ///
     /// Two uses of memory are not included. Each retained preview needs as much as the result. A PNG whose orientation
@@ -27,6 +30,19 @@ public struct DecodePlan: Sendable, Hashable {
     ///
     /// If the orientation is stored after the pixels, this is the size before it is applied.
     public var outputSize: PixelSize { scaledSize.upright(orientation) }
+}
+
+extension ScalePlan {
+    /// Returns whether planes of the stored image can be scaled instead of pixels with these options.
+    ///
+    /// Differences of colors, which have half the resolution, are never enlarged. Beyond the greatest scale, a codec
+    /// that scales needs less memory.
+    fileprivate func suitsPlanes(_ options: DecodeOptions) -> Bool {
+        let scales = 2...3.25
+        return scales.contains(region.width / Double(scaledSize.width))
+            && scales.contains(region.height / Double(scaledSize.height)) && !options.resampling.usesLinearLight
+            && options.pixelFormat != .rgba16
+    }
 }
 
 extension DecodePlan {
@@ -44,13 +60,17 @@ extension DecodePlan {
             : ScalePlan(of: storedSize, orientation: orientation, options: options)
         scaledSize = scaling.scaledSize
         visibleSize = scaling.region.size
-        rowSize = scaling.isUnscaled ? storedSize : try descriptor.rowSize(of: header, for: scaling.wholeSize)
+        let planarBytes = scaling.suitsPlanes(options) ? descriptor.planarWorkingBytes(of: header) : nil
+        scalesPlanes = planarBytes != nil
+        rowSize =
+            scaling.isUnscaled || scalesPlanes
+            ? storedSize : try descriptor.rowSize(of: header, for: scaling.wholeSize)
         rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
 
         let format = options.pixelFormat
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         var terms = [
-            descriptor.workingBytes(of: header, rowSize: rowSize),
+            planarBytes ?? descriptor.workingBytes(of: header, rowSize: rowSize),
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
             format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a converted row
         ]

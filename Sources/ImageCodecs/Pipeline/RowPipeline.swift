@@ -2,21 +2,24 @@
 /// orientation.
 final class RowPipeline: RowSink {
     private let canvas: OrientedCanvas
-    private let first: any RowSink
+    /// The first step for rows of pixels; `nil` if ``planes`` must be used.
+    private let first: (any RowSink)?
     private let rowCount: Int
 
     let acceptsCMYK: Bool
     let accepts16BitRows: Bool
+    let planes: (any PlaneSink)?
 
     /// Creates a pipeline from rows of `rowSize`, or their part `region`, to an image of `scaledSize` in `format`,
     /// turned by `orientation`.
     ///
     /// The transform `colors` is applied after scaling, where there are fewer pixels, unless scaling requires sRGB
-    /// for linear light, or does not support CMYK. The memory of the image comes from `memory`, if given.
+    /// for linear light, or does not support CMYK. The memory of the image comes from `memory`, if given. With
+    /// `scalesPlanes`, rows must be passed to ``planes``.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
         orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8,
-        memory: (any PixelMemory)? = nil
+        memory: (any PixelMemory)? = nil, scalesPlanes: Bool = false
     ) {
         let region = region ?? PixelRegion(whole: rowSize)
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format, memory: memory)
@@ -28,6 +31,14 @@ final class RowPipeline: RowSink {
         var next: any RowSink = canvas
         if format != .rgba8, !is16Bit { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
         if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
+        rowCount = scaledSize.height
+        guard !scalesPlanes else {
+            planes = PlanarResampler(
+                from: rowSize, region: region, to: scaledSize, filter: resampling.filter, sink: next)
+            first = nil
+            return
+        }
+        planes = nil
         if rowSize != scaledSize {
             next =
                 region.isCut(to: scaledSize)
@@ -40,7 +51,6 @@ final class RowPipeline: RowSink {
         if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
         if is16Bit, !acceptsCMYK { next = RowConverter(to: format, width: rowSize.width, sink: next) }
         first = next
-        rowCount = scaledSize.height
     }
 
     /// The image so far.
@@ -54,6 +64,6 @@ final class RowPipeline: RowSink {
     func flush() { canvas.flush() }
 
     func append(row: Span<UInt8>) {
-        first.append(row: row)
+        first?.append(row: row)
     }
 }

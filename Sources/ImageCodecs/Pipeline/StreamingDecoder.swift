@@ -113,7 +113,7 @@ public final class StreamingDecoder {
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
-                colors: transform, format: options.pixelFormat, memory: pixelMemory)
+                colors: transform, format: options.pixelFormat, memory: pixelMemory, scalesPlanes: plan.scalesPlanes)
             let running = Running(
                 header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
             self.running = running

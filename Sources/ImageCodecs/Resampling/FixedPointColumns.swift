@@ -1,6 +1,7 @@
 import CResampling
 
-/// Horizontal weights as 16-bit integers, for several pixels at a time: 16 products in one instruction.
+/// Horizontal weights as 16-bit integers, for several pixels, or samples of one channel, at a time: 16 products in one
+/// instruction.
 ///
 /// The weights of each target pixel add up to exactly 1, so a uniform color is preserved. Each has at least 14
 /// significant bits relative to the largest, which limits the error to less than a tenth of a byte step.
@@ -8,17 +9,23 @@ struct FixedPointColumns {
     private var starts: [Int32] = []
     private var weights: [Int16] = []
     private let scale: Float
-    /// The number of weights per target pixel: a multiple of four and the same for all, so that loops need no bounds.
+    /// The number of weights per target pixel: a multiple of ``pixelStep`` or ``sampleStep`` and the same for all, so
+    /// that loops need no bounds.
     private let length: Int
     /// The number of source pixels in a row, including those with zero weights after a short one.
     let sourceCount: Int
 
-    /// Creates a table of the weights of `columns`, relative to its first source pixel.
-    init(_ columns: ResamplingWeights) {
+    /// The number of source pixels that are processed at a time.
+    static let pixelStep = 4
+    /// The number of samples of one channel that are processed at a time.
+    static let sampleStep = 16
+
+    /// Creates a table of the weights of `columns`, relative to its first source pixel, for `step` of them at a time.
+    init(_ columns: ResamplingWeights, step: Int = pixelStep) {
         let lowest = columns.range.lowerBound
         let bits = Self.fractionBits(of: columns.weights)
         scale = 1 / Float(1 << bits)
-        length = Self.length(taps: columns.maximumTaps)
+        length = Self.length(taps: columns.maximumTaps, step: step)
         sourceCount = max(length, columns.range.count)
         starts.reserveCapacity(columns.count)
         weights.reserveCapacity(columns.count * length)
@@ -33,7 +40,7 @@ struct FixedPointColumns {
         }
     }
 
-    private static func length(taps: Int) -> Int { (taps + 3) / 4 * 4 }
+    private static func length(taps: Int, step: Int) -> Int { (taps + step - 1) / step * step }
 
     /// Returns the number of bits that keeps every weight within 16 bits and every weighted sum of bytes within 32.
     private static func fractionBits(of weights: [Float]) -> Int {
@@ -63,13 +70,20 @@ struct FixedPointColumns {
     /// Returns the maximum size in bytes of a table of weights and of a short row that is extended, with `taps` source
     /// pixels per target pixel.
     static func workingBytes(taps: Int, target: Int) -> Int {
-        let length = length(taps: taps)
+        let length = length(taps: taps, step: pixelStep)
         return target * (length * 2 + 4) + length * 4
     }
 
     /// Filters a row of ``sourceCount`` pixels; `row` receives four floats per target pixel.
     func filter(_ pixels: UnsafePointer<UInt8>, into row: UnsafeMutablePointer<Float>) {
         unsafe withTable { unsafe cresampling_filter($0, pixels, row) }
+    }
+
+    /// Filters a row of ``sourceCount`` samples of one channel; `row` receives one float per target sample.
+    ///
+    /// The table must have been created for ``sampleStep``.
+    func filter(samples: UnsafePointer<UInt8>, into row: UnsafeMutablePointer<Float>) {
+        unsafe withTable { unsafe cresampling_filter_plane($0, samples, row) }
     }
 
     /// Calls `body` with the table in the layout of the C code, valid only during the call.

@@ -30,6 +30,8 @@ extension BuiltInFormat {
         Decoder.workingBytes(of: header, rowSize: rowSize)
     }
 
+    func planarWorkingBytes(of header: ImageHeader) -> Int? { Decoder.planarWorkingBytes(of: header) }
+
     func rowDecoder(
         for header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
     ) throws(CodecError) -> any RowDecoder {

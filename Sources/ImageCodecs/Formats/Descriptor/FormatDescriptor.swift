@@ -30,6 +30,9 @@ protocol FormatDescriptor: Sendable {
     /// See ``BuiltInRowDecoder/workingBytes(of:rowSize:)``.
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
+    /// See ``BuiltInRowDecoder/planarWorkingBytes(of:)``.
+    func planarWorkingBytes(of header: ImageHeader) -> Int?
+
     /// Creates a decoder for a file with this header. With `toleratesDamage`, it continues after damaged data if it
     /// can.
     func rowDecoder(
@@ -54,6 +57,7 @@ protocol FormatDescriptor: Sendable {
 
 extension FormatDescriptor {
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
+    func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
     func frameCounter() -> (any FrameCounter)? { nil }
     var animation: (any AnimationParser.Type)? { nil }
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {}

@@ -8,6 +8,10 @@ protocol BuiltInRowDecoder: RowDecoder {
     /// Returns the maximum memory that the decoder holds while it produces rows of `rowSize`, in bytes.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
+    /// Returns the maximum memory that the decoder holds while it passes rows of the stored size as planes, in bytes;
+    /// `nil` if it passes only pixels.
+    static func planarWorkingBytes(of header: ImageHeader) -> Int?
+
     /// Creates a decoder for a file with this header, whose limits have been checked. `rowSize` is a result of
     /// ``rowSize(of:for:)``. The file is then appended from its first byte.
     ///
@@ -81,6 +85,7 @@ extension RowDecoder {
 
 extension BuiltInRowDecoder {
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
+    static func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
 
     /// Creates a decoder that tolerates no damage.
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {

@@ -8,6 +8,8 @@ import CWebP
 final class WebPImageDecoder {
     /// The size of the rows.
     let size: PixelSize
+    /// A Boolean value that indicates whether rows are passed by ``passRow(_:to:)``, instead of ``withRow(_:_:)``.
+    private let asPlanes: Bool
     /// The size that the image's bitstream must declare.
     private let storedSize: PixelSize
     /// On the heap because libwebp keeps its address.
@@ -45,8 +47,12 @@ final class WebPImageDecoder {
     private static let leastPixelsForThread = 4_000_000
 
     /// Creates a decoder with rows of the given size, for an image whose tables may take `tableLimit` bytes.
-    convenience init(storedSize: PixelSize, size: PixelSize, tableLimit: Int) throws(CodecError) {
-        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
+    ///
+    /// With `asPlanes`, the rows are those of a lossy image, before they are converted to RGB.
+    convenience init(
+        storedSize: PixelSize, size: PixelSize, tableLimit: Int, asPlanes: Bool = false
+    ) throws(CodecError) {
+        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit, asPlanes: asPlanes) { options in
             options.use_threads = Self.usesThread(for: storedSize) ? 1 : 0
             guard size != storedSize else { return }
             options.use_scaling = 1
@@ -60,7 +66,7 @@ final class WebPImageDecoder {
         // libwebp requires even coordinates.
         let top = (storedSize.height - 1) & ~1
         let size = PixelSize(width: 1, height: storedSize.height - top)
-        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
+        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit, asPlanes: false) { options in
             options.use_cropping = 1
             options.crop_top = Int32(clamping: top)
             options.crop_width = 1
@@ -69,17 +75,17 @@ final class WebPImageDecoder {
     }
 
     private init(
-        storedSize: PixelSize, size: PixelSize, tableLimit: Int, _ setOptions: (inout WebPDecoderOptions) -> Void
+        storedSize: PixelSize, size: PixelSize, tableLimit: Int, asPlanes: Bool,
+        _ setOptions: (inout WebPDecoderOptions) -> Void
     ) throws(CodecError) {
-        self.size = size
-        self.storedSize = storedSize
+        (self.size, self.storedSize, self.asPlanes) = (size, storedSize, asPlanes)
         tableCheck = LosslessTableCheck(size: storedSize, limit: tableLimit)
         unsafe configuration = .allocate(capacity: 1)
         unsafe configuration.initialize(to: WebPDecoderConfig())
         let isReady = unsafe WebPInitDecoderConfig(configuration) != 0
-        unsafe configuration.pointee.output.colorspace = MODE_RGBA
+        unsafe configuration.pointee.output.colorspace = asPlanes ? MODE_YUV : MODE_RGBA
         unsafe setOptions(&configuration.pointee.options)
-        window = unsafe Self.useWindow(for: size, configuration)
+        window = unsafe Self.useWindow(for: size, asPlanes: asPlanes, configuration)
         let decoder = isReady ? unsafe WebPIDecode(nil, 0, configuration) : nil
         guard let decoder = unsafe decoder else {
             unsafe configuration.deallocate()
@@ -99,15 +105,26 @@ final class WebPImageDecoder {
 
     /// Makes libwebp write large rows to a window, if there is one.
     private static func useWindow(
-        for size: PixelSize, _ configuration: UnsafeMutablePointer<WebPDecoderConfig>
+        for size: PixelSize, asPlanes: Bool, _ configuration: UnsafeMutablePointer<WebPDecoderConfig>
     ) -> RowWindow? {
-        let (stride, overflow) = size.width.multipliedReportingOverflow(by: 4)
-        guard !overflow, stride <= Int32.max, size.height > largestWithoutWindow / max(stride, 1),
-            let window = RowWindow(stride: stride, count: size.height)
+        let colorWidth = PlanarResampler.colorSize(of: size).width
+        let (pixelBytes, overflow) = size.width.multipliedReportingOverflow(by: 4)
+        let stride = asPlanes ? size.width + colorWidth : pixelBytes
+        guard !overflow, pixelBytes <= Int32.max, size.height > largestWithoutWindow / max(stride, 1),
+            let window = RowWindow(stride: stride, count: asPlanes ? size.height + size.height % 2 : size.height)
         else { return nil }
         unsafe configuration.pointee.output.is_external_memory = 1
-        unsafe configuration.pointee.output.u.RGBA = unsafe WebPRGBABuffer(
-            rgba: window.rows, stride: Int32(stride), size: window.byteCount)
+        guard asPlanes else {
+            unsafe configuration.pointee.output.u.RGBA = unsafe WebPRGBABuffer(
+                rgba: window.rows, stride: Int32(stride), size: window.byteCount)
+            return window
+        }
+        // After each row of luma is one of the color differences: blue for even rows, red for odd ones.
+        let (blue, red) = unsafe (window.rows + size.width, window.rows + stride + size.width)
+        unsafe configuration.pointee.output.u.YUVA = unsafe WebPYUVABuffer(
+            y: window.rows, u: blue, v: red, a: nil, y_stride: Int32(stride), u_stride: Int32(2 * stride),
+            v_stride: Int32(2 * stride), a_stride: 0, y_size: window.byteCount, u_size: window.byteCount - size.width,
+            v_size: window.byteCount - stride - size.width, a_size: 0)
         return window
     }
 
@@ -204,7 +221,11 @@ final class WebPImageDecoder {
 
     private func countRows() {
         var lastRow: Int32 = 0
-        if unsafe WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil { rowCount = Int(lastRow) }
+        let rows =
+            unsafe asPlanes
+            ? WebPIDecGetYUVA(decoder, &lastRow, nil, nil, nil, nil, nil, nil, nil, nil)
+            : WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil)
+        if unsafe rows != nil { rowCount = Int(lastRow) }
     }
 
     /// Calls `body` with a complete row that has not been released.
@@ -214,6 +235,24 @@ final class WebPImageDecoder {
             let pixels = unsafe WebPIDecGetRGB(decoder, nil, nil, nil, &stride)
         else { return }
         unsafe body(Span(_unsafeStart: pixels + row * Int(stride), count: size.width * 4))
+    }
+
+    /// Passes a complete row that has not been released to `sink`, after those of the color differences if they have not
+    /// been passed with the row above.
+    func passRow(_ row: Int, to sink: any PlaneSink) {
+        var (blue, red): (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?)
+        var (stride, colorStride): (Int32, Int32) = (0, 0)
+        guard asPlanes, row >= releasedRows, row < rowCount,
+            let luma = unsafe WebPIDecGetYUVA(decoder, nil, &blue, &red, nil, nil, nil, &stride, &colorStride, nil),
+            let blue = unsafe blue, let red = unsafe red
+        else { return }
+        if row.isMultiple(of: 2) {
+            let (offset, count) = (row / 2 * Int(colorStride), PlanarResampler.colorSize(of: size).width)
+            unsafe sink.append(
+                blueRow: Span(_unsafeStart: blue + offset, count: count),
+                redRow: Span(_unsafeStart: red + offset, count: count))
+        }
+        unsafe sink.append(lumaRow: Span(_unsafeStart: luma + row * Int(stride), count: size.width))
     }
 
     /// Releases the complete rows above row `end`.

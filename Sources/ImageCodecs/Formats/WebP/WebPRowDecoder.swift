@@ -34,12 +34,23 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     /// image of one color.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // A side has up to 24 bits. Of a lossy image, libwebp holds a few rows, and more of them with a second thread.
-        let columnBytes = WebPImageDecoder.usesThread(for: header.size) ? 288 : 128
         let pixels =
             header.hasAlpha
             ? (header.size.area + rowSize.area) * 5
-            : rowSize.area * 4 + (header.tableBytes > 0 ? header.size.area * 4 : header.size.width * columnBytes)
+            : rowSize.area * 4 + (header.tableBytes > 0 ? header.size.area * 4 : bytesOfRowsInUse(header.size))
         return pixels + header.memoryUsage + header.tableBytes + (256 << 10)
+    }
+
+    /// The same, if libwebp's output are the planes of a lossy image.
+    static func planarWorkingBytes(of header: ImageHeader) -> Int? {
+        guard !header.hasAlpha, header.tableBytes == 0, header.frameCount == 1 else { return nil }
+        return header.size.area + 2 * PlanarResampler.colorSize(of: header.size).area + bytesOfRowsInUse(header.size)
+            + header.memoryUsage + (256 << 10)
+    }
+
+    /// Returns the size of the rows that libwebp holds while it decodes a lossy image.
+    private static func bytesOfRowsInUse(_ size: PixelSize) -> Int {
+        size.width * (WebPImageDecoder.usesThread(for: size) ? 288 : 128)
     }
 
     init(
@@ -57,9 +68,12 @@ final class WebPRowDecoder: BuiltInRowDecoder {
             case .frame(let left, let top, let size): try place(left: left, top: top, size: size)
             case .imageHead(let head):
                 if image == nil, rowsHandedOut == 0 {
+                    guard rows.planes == nil || imageSize == rowSize else {
+                        throw .corrupt(.webp, "the size of the image differs from its header")
+                    }
                     image = try WebPImageDecoder(
                         storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize,
-                        tableLimit: header.tableBytes)
+                        tableLimit: header.tableBytes, asPlanes: rows.planes != nil)
                     image?.reserve(header.memoryUsage)
                 }
                 ignoresAlpha = !header.hasAlpha && head.span.has("VP8L", at: 0)
@@ -117,7 +131,10 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     private func deliver(_ image: WebPImageDecoder, to rows: any RowSink) {
         defer { image.releaseRows(before: rowsHandedOut - (image.size == rowSize ? 0 : top)) }
-        if image.size == rowSize {
+        if let planes = rows.planes {
+            for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) { image.passRow(row, to: planes) }
+            rowsHandedOut = max(rowsHandedOut, image.rowCount)
+        } else if image.size == rowSize {
             for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) {
                 image.withRow(row) { pixels in deliver(pixels, to: rows) }
             }
