@@ -25,7 +25,7 @@ final class BufferPool: PixelMemory {
 
         /// The limits of a pool for bodies with at most `byteCount` bytes.
         static func bodies(byteCount: Int = 16 << 20) -> Limits {
-            Limits(byteCount: byteCount, capacities: 64 << 10...4 << 20, maximumExcess: 1 / 4)
+            Limits(byteCount: byteCount, capacities: 64 << 10...8 << 20, maximumExcess: 1 / 4)
         }
 
         /// The limits of a pool for the pixels of images, which are decoded within `memoryBudget` bytes.
