@@ -62,7 +62,10 @@ extension BodyLog.State {
         var segment = buffers.take(capacity: open.count)
         segment += open
         segments.append(segment)
-        open.removeAll(keepingCapacity: true)
+        if open.capacity < 2 * BodyLog.trustedLength { return open.removeAll(keepingCapacity: true) }
+        // The memory of the whole body, which is not one array anymore, would be held beside its pieces.
+        buffers.keep(open)
+        open = []
     }
 
     /// Discards bytes that every reader has read, once the whole body is no longer needed.

@@ -82,6 +82,22 @@ struct BodyLogDirectReadTests {
         _ = reader
     }
 
+    @Test func memoryOfALongBodyIsReleasedWhenAReaderTakesItInPieces() async throws {
+        let log = BodyLog(maximumReplayBytes: 16 << 20)
+        log.begin(expecting: 8 << 20)
+        #expect(log.collect(for: OneShot<ImageData>(), isJoined: false))
+        _ = log.append(piece.span)
+        while log.received < 3 << 20 { _ = offer(piece, upTo: piece.count, to: log) }
+        #expect(log.state.withLock { $0.open.capacity } >= 8 << 20)
+        let reader = try #require(log.makeReader())
+        #expect(try await reader.next()?.reduce(0) { $0 + $1.count } == log.received)
+        #expect(log.state.withLock { $0.open.capacity } == 0)
+        while log.received < 8 << 20 { _ = offer(piece, upTo: (8 << 20) - log.received, to: log) }
+        log.finish(.delivered)
+        #expect(try await log.wholeBody() == [UInt8](repeating: 7, count: 8 << 20))
+        _ = reader
+    }
+
     @Test func bodyOfASlowReaderIsNotRead() throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
