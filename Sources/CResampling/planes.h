@@ -1,4 +1,4 @@
-// The conversion of luma and color differences to RGB by BT.601 with limited range, with the factors of libwebp.
+// The conversion of luma and chroma to RGB by BT.601 with limited range, with the factors of libwebp.
 #ifndef CRESAMPLING_PLANES_H
 #define CRESAMPLING_PLANES_H
 

@@ -38,7 +38,7 @@ void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sum
 /// Adds the rows and rounds to bytes; the fourth of each pixel is 255.
 void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
-/// A row of an image as luma, blue difference, and red difference (BT.601, limited range), of `count` samples each.
+/// A row of an image as luma, blue chroma, and red chroma (BT.601, limited range), of `count` samples each.
 typedef struct CResamplingPlanes {
     const float *_Nonnull luma;
     const float *_Nonnull blue;

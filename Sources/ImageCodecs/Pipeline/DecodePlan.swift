@@ -35,8 +35,8 @@ public struct DecodePlan: Sendable, Hashable {
 extension ScalePlan {
     /// Returns whether planes of the stored image can be scaled instead of pixels with these options.
     ///
-    /// Differences of colors, which have half the resolution, are never enlarged. Beyond the greatest scale, a codec
-    /// that scales needs less memory.
+    /// Chroma, which has half the resolution, is never enlarged. Beyond the greatest scale, a codec that scales needs
+    /// less memory.
     fileprivate func suitsPlanes(_ options: DecodeOptions) -> Bool {
         let scales = 2...3.25
         return scales.contains(region.width / Double(scaledSize.width))

@@ -24,7 +24,7 @@ final class PlanarResampler: PlaneSink {
 
     private let target: PixelSize
     private let luma: Plane
-    private let color: Plane
+    private let chroma: Plane
     /// The last row of luma that must have been received before each target row is blended.
     private let lastRows: [Int]
     private let lumaKernel: PlaneKernel
@@ -32,7 +32,7 @@ final class PlanarResampler: PlaneSink {
     private let redKernel: PlaneKernel
     private let sink: any RowSink
     private var output: [UInt8]
-    private var (nextLumaRow, nextColorRow, nextTargetRow) = (0, 0, 0)
+    private var (nextLumaRow, nextChromaRow, nextTargetRow) = (0, 0, 0)
 
     /// Creates a resampler from `region` of an image of size `source` to `target`, none of them empty.
     ///
@@ -43,33 +43,33 @@ final class PlanarResampler: PlaneSink {
         self.target = target
         self.sink = sink
         luma = Plane(source, region: region, to: target, filter: filter)
-        color = Plane(Self.colorSize(of: source), region: region.scaled(by: 0.5), to: target, filter: filter)
-        let (lumaRows, colorRows) = (luma.rows, color.rows)
+        chroma = Plane(Self.chromaSize(of: source), region: region.scaled(by: 0.5), to: target, filter: filter)
+        let (lumaRows, chromaRows) = (luma.rows, chroma.rows)
         let lastRows = (0..<target.height).map { row in
-            // A row of the color differences arrives before its two rows of luma.
-            min(max(lumaRows.end(of: row), colorRows.end(of: row) * 2), source.height - 1)
+            // A row of chroma arrives before its two rows of luma.
+            min(max(lumaRows.end(of: row), chromaRows.end(of: row) * 2), source.height - 1)
         }
         self.lastRows = lastRows
         func keptRows(_ rows: ResamplingWeights, per step: Int) -> Int {
             (0..<target.height).reduce(1) { max($0, lastRows[$1] / step - rows.starts[$1] + 1) }
         }
         lumaKernel = PlaneKernel(columns: luma.columns, keptRows: keptRows(lumaRows, per: 1))
-        blueKernel = PlaneKernel(columns: color.columns, keptRows: keptRows(colorRows, per: 2))
-        redKernel = PlaneKernel(columns: color.columns, keptRows: keptRows(colorRows, per: 2))
+        blueKernel = PlaneKernel(columns: chroma.columns, keptRows: keptRows(chromaRows, per: 2))
+        redKernel = PlaneKernel(columns: chroma.columns, keptRows: keptRows(chromaRows, per: 2))
         output = [UInt8](repeating: 0, count: target.width * 4)
     }
 
-    /// Returns the size of the planes of color differences of an image.
-    static func colorSize(of size: PixelSize) -> PixelSize {
+    /// Returns the size of the planes of chroma of an image.
+    static func chromaSize(of size: PixelSize) -> PixelSize {
         PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
     }
 
     func append(blueRow: Span<UInt8>, redRow: Span<UInt8>) {
-        if nextTargetRow < target.height, nextColorRow >= color.rows.starts[nextTargetRow] {
-            blueKernel.filter(blueRow, index: nextColorRow)
-            redKernel.filter(redRow, index: nextColorRow)
+        if nextTargetRow < target.height, nextChromaRow >= chroma.rows.starts[nextTargetRow] {
+            blueKernel.filter(blueRow, index: nextChromaRow)
+            redKernel.filter(redRow, index: nextChromaRow)
         }
-        nextColorRow += 1
+        nextChromaRow += 1
     }
 
     func append(lumaRow: Span<UInt8>) {
@@ -84,12 +84,12 @@ final class PlanarResampler: PlaneSink {
     }
 
     private func blend(_ row: Int) {
-        let (lumaStart, colorStart) = (luma.rows.starts[row], color.rows.starts[row])
-        let (lumaWeights, colorWeights) = (luma.weights(of: row), color.weights(of: row))
+        let (lumaStart, chromaStart) = (luma.rows.starts[row], chroma.rows.starts[row])
+        let (lumaWeights, chromaWeights) = (luma.weights(of: row), chroma.weights(of: row))
         var planes = unsafe CResamplingPlanes(
             luma: lumaKernel.blend(from: lumaStart, weights: lumaWeights),
-            blue: blueKernel.blend(from: colorStart, weights: colorWeights),
-            red: redKernel.blend(from: colorStart, weights: colorWeights), count: Int32(target.width))
+            blue: blueKernel.blend(from: chromaStart, weights: chromaWeights),
+            red: redKernel.blend(from: chromaStart, weights: chromaWeights), count: Int32(target.width))
         unsafe output.withUnsafeMutableBufferPointer { output in
             // It has four bytes per target column.
             if let pixels = output.baseAddress { unsafe cresampling_join_planes(&planes, pixels) }

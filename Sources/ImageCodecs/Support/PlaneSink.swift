@@ -1,10 +1,10 @@
-/// A destination for the rows of an opaque image whose colors are stored at half its resolution: a plane of luma and
-/// two planes of color differences (YUV 4:2:0, BT.601 with limited range).
+/// A destination for the rows of an opaque image as planes: luma, and chroma at half the resolution (YUV 4:2:0, BT.601
+/// with limited range).
 ///
-/// Rows arrive from the top, those of the color differences before the two rows of luma that they belong to. Spans are
-/// valid only during the call.
+/// Rows arrive from the top, those of chroma before the two rows of luma that they belong to. Spans are valid only during
+/// the call.
 protocol PlaneSink: AnyObject {
-    /// Takes the next rows of the blue and red differences, which have half the width of the image, rounded up.
+    /// Takes the next rows of blue and red chroma (U and V), which have half the width of the image, rounded up.
     func append(blueRow: Span<UInt8>, redRow: Span<UInt8>)
 
     /// Takes the next row of luma.

@@ -19,16 +19,16 @@ struct PlanarResamplerTests {
                 (0..<size.area).map { _ in UInt8.random(in: 0...255, using: &random) }
             }
             self.size = size
-            let colorSize = PlanarResampler.colorSize(of: size)
-            (luma, blue, red) = (samples(size), samples(colorSize), samples(colorSize))
+            let chromaSize = PlanarResampler.chromaSize(of: size)
+            (luma, blue, red) = (samples(size), samples(chromaSize), samples(chromaSize))
         }
 
         /// Passes all rows to `sink` and calls `afterRow` after each row of luma.
         func feed(_ sink: any PlaneSink, afterRow: () -> Void = {}) {
-            let (width, colorWidth) = (size.width, PlanarResampler.colorSize(of: size).width)
+            let (width, chromaWidth) = (size.width, PlanarResampler.chromaSize(of: size).width)
             for y in 0..<size.height {
                 if y.isMultiple(of: 2) {
-                    let range = y / 2 * colorWidth..<(y / 2 + 1) * colorWidth
+                    let range = y / 2 * chromaWidth..<(y / 2 + 1) * chromaWidth
                     sink.append(blueRow: blue.span.extracting(range), redRow: red.span.extracting(range))
                 }
                 sink.append(lumaRow: luma.span.extracting(y * width..<(y + 1) * width))
@@ -44,9 +44,9 @@ struct PlanarResamplerTests {
                     samples.flatMap { [Double($0), 0, 0, 255] }, of: size, most: 255, region: region, to: target)
             }
             let luma = scale(luma, size, region)
-            let colorSize = PlanarResampler.colorSize(of: size)
+            let chromaSize = PlanarResampler.chromaSize(of: size)
             let (blue, red) = (
-                scale(blue, colorSize, region.scaled(by: 0.5)), scale(red, colorSize, region.scaled(by: 0.5))
+                scale(blue, chromaSize, region.scaled(by: 0.5)), scale(red, chromaSize, region.scaled(by: 0.5))
             )
             return stride(from: 0, to: luma.count, by: 4).flatMap { index -> [UInt8] in
                 // ITU-R BT.601, limited range.
@@ -107,7 +107,7 @@ struct PlanarResamplerTests {
             sink: rows)
         var counts: [Int] = []
         Planes(size, seed: 1).feed(resampler) { counts.append(rows.rowCount) }
-        // As for pixels, row 0 depends on row 9 of luma, and on row 4 of the color differences, which arrives before.
+        // As for pixels, row 0 depends on row 9 of luma, and on row 4 of chroma, which arrives before.
         #expect(counts[8] == 0)
         #expect(counts[9] == 1)
         #expect(counts[89] == 30)

@@ -107,9 +107,9 @@ final class WebPImageDecoder {
     private static func useWindow(
         for size: PixelSize, asPlanes: Bool, _ configuration: UnsafeMutablePointer<WebPDecoderConfig>
     ) -> RowWindow? {
-        let colorWidth = PlanarResampler.colorSize(of: size).width
+        let chromaWidth = PlanarResampler.chromaSize(of: size).width
         let (pixelBytes, overflow) = size.width.multipliedReportingOverflow(by: 4)
-        let stride = asPlanes ? size.width + colorWidth : pixelBytes
+        let stride = asPlanes ? size.width + chromaWidth : pixelBytes
         guard !overflow, pixelBytes <= Int32.max, size.height > largestWithoutWindow / max(stride, 1),
             let window = RowWindow(stride: stride, count: asPlanes ? size.height + size.height % 2 : size.height)
         else { return nil }
@@ -119,7 +119,7 @@ final class WebPImageDecoder {
                 rgba: window.rows, stride: Int32(stride), size: window.byteCount)
             return window
         }
-        // After each row of luma is one of the color differences: blue for even rows, red for odd ones.
+        // After each row of luma is one of chroma: blue for even rows, red for odd ones.
         let (blue, red) = unsafe (window.rows + size.width, window.rows + stride + size.width)
         unsafe configuration.pointee.output.u.YUVA = unsafe WebPYUVABuffer(
             y: window.rows, u: blue, v: red, a: nil, y_stride: Int32(stride), u_stride: Int32(2 * stride),
@@ -237,17 +237,17 @@ final class WebPImageDecoder {
         unsafe body(Span(_unsafeStart: pixels + row * Int(stride), count: size.width * 4))
     }
 
-    /// Passes a complete row that has not been released to `sink`, after those of the color differences if they have not
-    /// been passed with the row above.
+    /// Passes a complete row that has not been released to `sink`, after those of chroma if they have not been
+    /// passed with the row above.
     func passRow(_ row: Int, to sink: any PlaneSink) {
         var (blue, red): (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?)
-        var (stride, colorStride): (Int32, Int32) = (0, 0)
+        var (stride, chromaStride): (Int32, Int32) = (0, 0)
         guard asPlanes, row >= releasedRows, row < rowCount,
-            let luma = unsafe WebPIDecGetYUVA(decoder, nil, &blue, &red, nil, nil, nil, &stride, &colorStride, nil),
+            let luma = unsafe WebPIDecGetYUVA(decoder, nil, &blue, &red, nil, nil, nil, &stride, &chromaStride, nil),
             let blue = unsafe blue, let red = unsafe red
         else { return }
         if row.isMultiple(of: 2) {
-            let (offset, count) = (row / 2 * Int(colorStride), PlanarResampler.colorSize(of: size).width)
+            let (offset, count) = (row / 2 * Int(chromaStride), PlanarResampler.chromaSize(of: size).width)
             unsafe sink.append(
                 blueRow: Span(_unsafeStart: blue + offset, count: count),
                 redRow: Span(_unsafeStart: red + offset, count: count))

@@ -44,7 +44,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     /// The same, if libwebp's output are the planes of a lossy image.
     static func planarWorkingBytes(of header: ImageHeader) -> Int? {
         guard !header.hasAlpha, header.tableBytes == 0, header.frameCount == 1 else { return nil }
-        return header.size.area + 2 * PlanarResampler.colorSize(of: header.size).area + bytesOfRowsInUse(header.size)
+        return header.size.area + 2 * PlanarResampler.chromaSize(of: header.size).area + bytesOfRowsInUse(header.size)
             + header.memoryUsage + (256 << 10)
     }
 
