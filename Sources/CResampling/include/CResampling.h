@@ -8,11 +8,11 @@
 /// Weights for filtering a row of pixels or samples horizontally, in fixed point. Source pixels are processed in fours,
 /// samples of one channel in sixteens.
 typedef struct CResamplingColumns {
-    /// The number of target pixels.
+    /// The number of target pixels, or samples.
     int32_t count;
     /// The number of weights of each target pixel, a multiple of four, or of sixteen for samples of one channel.
     int32_t length;
-    /// The first source pixel of each target pixel.
+    /// The first source pixel, or sample, of each target one.
     const int32_t *_Nonnull starts;
     /// The weights of all target pixels in sequence.
     const int16_t *_Nonnull weights;
@@ -59,7 +59,7 @@ void cresampling_filter_narrow(
 void cresampling_filter_plane_narrow(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
 
-// The same in plain C, for comparison.
+// The same in plain C: for what remains after the vectors, and where there are no vector instructions.
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
 void cresampling_filter_plane_plain(

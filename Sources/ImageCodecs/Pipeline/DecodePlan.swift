@@ -35,8 +35,8 @@ public struct DecodePlan: Sendable, Hashable {
 extension ScalePlan {
     /// Returns whether planes of the stored image can be scaled instead of pixels with these options.
     ///
-    /// Chroma, which has half the resolution, is never enlarged. Beyond the greatest scale, a codec that scales needs
-    /// less memory.
+    /// Chroma, which has half the resolution, is never enlarged. Beyond 3.25, a codec that scales to twice the target
+    /// needs less memory: 4 bytes for each of its pixels are less than 1.5 for each stored one.
     fileprivate func suitsPlanes(_ options: DecodeOptions) -> Bool {
         let scales = 2...3.25
         return scales.contains(region.width / Double(scaledSize.width))
@@ -79,7 +79,11 @@ extension DecodePlan {
             if header.bitsPerChannel == 16 { terms.append(descriptor.workingBytes(of: header, rowSize: rowSize)) }
             terms.append(rowSize.width * format.bytesPerPixel)
         }
-        if rowSize != scaledSize, !scaling.isUnscaled {
+        if scalesPlanes {
+            terms.append(
+                PlanarResampler.workingBytes(
+                    from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
+        } else if rowSize != scaledSize, !scaling.isUnscaled {
             terms.append(
                 BandResampler.workingBytes(
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))

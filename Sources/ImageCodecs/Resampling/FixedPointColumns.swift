@@ -68,9 +68,9 @@ struct FixedPointColumns {
     }
 
     /// Returns the maximum size in bytes of a table of weights and of a short row that is extended, with `taps` source
-    /// pixels per target pixel.
-    static func workingBytes(taps: Int, target: Int) -> Int {
-        let length = length(taps: taps, step: pixelStep)
+    /// pixels, or samples of one channel, per target pixel.
+    static func workingBytes(taps: Int, target: Int, step: Int = pixelStep) -> Int {
+        let length = length(taps: taps, step: step)
         return target * (length * 2 + 4) + length * 4
     }
 

@@ -6,7 +6,7 @@ import CResampling
 /// The planes are scaled separately, each from its own resolution to that of the result, and only the result is
 /// converted to RGB: half the samples to filter, and no conversion of pixels that the filter combines.
 final class PlanarResampler: PlaneSink {
-    /// The part of a plane that contributes to each target row and column.
+    /// The weights of the rows and columns of a plane for each target row and column.
     private struct Plane {
         let rows: ResamplingWeights
         let columns: ResamplingWeights
@@ -57,6 +57,25 @@ final class PlanarResampler: PlaneSink {
         blueKernel = PlaneKernel(columns: chroma.columns, keptRows: keptRows(chromaRows, per: 2))
         redKernel = PlaneKernel(columns: chroma.columns, keptRows: keptRows(chromaRows, per: 2))
         output = [UInt8](repeating: 0, count: target.width * 4)
+    }
+
+    /// Returns the maximum memory that such a resampler holds, in bytes.
+    static func workingBytes(
+        from source: PixelSize, region: PixelRegion, to target: PixelSize, filter: Resampling.Filter
+    ) -> Int {
+        func plane(_ size: PixelSize, _ region: PixelRegion, step: Int, kernels: Int) -> Int {
+            let columns = ResamplingWeights.cost(
+                from: size.width, length: region.width, to: target.width, filter: filter)
+            let rows = ResamplingWeights.cost(
+                from: size.height, length: region.height, to: target.height, filter: filter)
+            // Rows are kept until those of the other planes have arrived, up to two rows of chroma later.
+            let keptRows = min(rows.taps + 4 / step + 1, size.height)
+            return columns.bytes + rows.bytes
+                + kernels * PlaneKernel.workingBytes(taps: columns.taps, target: target.width, keptRows: keptRows)
+        }
+        return plane(source, region, step: 1, kernels: 1)
+            + plane(chromaSize(of: source), region.scaled(by: 0.5), step: 2, kernels: 2)
+            + target.height * 8 + target.width * 4
     }
 
     /// Returns the size of the planes of chroma of an image.

@@ -11,8 +11,8 @@ struct PlaneKernel: ~Copyable {
     private let sourceColumns: Range<Int>
     private let keptRows: Int
     /// The number of floats in a row: that of target columns, rounded up to a multiple of four.
-    private let rowCount: Int
-    /// The required part followed by zeros, if it has fewer samples than the filter.
+    private let floatsPerRow: Int
+    /// The memory for the required part of a row followed by zeros, if it has fewer samples than the filter.
     private let extended: UnsafeMutablePointer<UInt8>
     /// The latest rows, filtered to the target width; row n is stored at n % keptRows.
     private let narrow: UnsafeMutablePointer<Float>
@@ -26,15 +26,15 @@ struct PlaneKernel: ~Copyable {
         self.columns = FixedPointColumns(columns, step: FixedPointColumns.sampleStep)
         self.keptRows = keptRows
         sourceColumns = columns.range
-        rowCount = Self.rowCount(columns.count)
-        let extendedCount = self.columns.sourceCount
+        floatsPerRow = Self.floatsPerRow(columns.count)
+        let extendedCount = self.columns.sourceCount > columns.range.count ? self.columns.sourceCount : 0
         unsafe extended = .allocate(capacity: extendedCount)
         unsafe extended.initialize(repeating: 0, count: extendedCount)
-        unsafe narrow = .allocate(capacity: rowCount * keptRows)
-        unsafe narrow.initialize(repeating: 0, count: rowCount * keptRows)
+        unsafe narrow = .allocate(capacity: floatsPerRow * keptRows)
+        unsafe narrow.initialize(repeating: 0, count: floatsPerRow * keptRows)
         unsafe rows = .allocate(capacity: keptRows)
-        unsafe sums = .allocate(capacity: rowCount)
-        unsafe sums.initialize(repeating: 0, count: rowCount)
+        unsafe sums = .allocate(capacity: floatsPerRow)
+        unsafe sums.initialize(repeating: 0, count: floatsPerRow)
     }
 
     deinit {
@@ -44,7 +44,13 @@ struct PlaneKernel: ~Copyable {
         unsafe sums.deallocate()
     }
 
-    private static func rowCount(_ columns: Int) -> Int { (columns + 3) / 4 * 4 }
+    private static func floatsPerRow(_ columns: Int) -> Int { (columns + 3) / 4 * 4 }
+
+    /// Returns the maximum memory that such a kernel holds, in bytes, with `taps` source samples per target sample.
+    static func workingBytes(taps: Int, target: Int, keptRows: Int) -> Int {
+        FixedPointColumns.workingBytes(taps: taps, target: target, step: FixedPointColumns.sampleStep)
+            + (keptRows + 1) * floatsPerRow(target) * 4 + keptRows * 8
+    }
 
     /// Filters source row `index` horizontally.
     func filter(_ row: Span<UInt8>, index: Int) {
@@ -55,7 +61,7 @@ struct PlaneKernel: ~Copyable {
                 unsafe extended.update(from: first, count: samples.count)
                 unsafe first = UnsafePointer(extended)
             }
-            unsafe columns.filter(samples: first, into: narrow + index % keptRows * rowCount)
+            unsafe columns.filter(samples: first, into: narrow + index % keptRows * floatsPerRow)
         }
     }
 
@@ -64,12 +70,12 @@ struct PlaneKernel: ~Copyable {
     func blend(from start: Int, weights: ArraySlice<Float>) -> UnsafePointer<Float> {
         precondition(start >= 0 && weights.count <= keptRows)
         for index in 0..<weights.count {
-            unsafe rows[index] = UnsafePointer(narrow + (start + index) % keptRows * rowCount)
+            unsafe rows[index] = UnsafePointer(narrow + (start + index) % keptRows * floatsPerRow)
         }
         unsafe weights.withUnsafeBufferPointer { weights in
             guard let factors = weights.baseAddress else { return }
             var blend = unsafe CResamplingRows(
-                rows: rows, weights: factors, row_count: Int32(weights.count), count: Int32(rowCount))
+                rows: rows, weights: factors, row_count: Int32(weights.count), count: Int32(floatsPerRow))
             unsafe cresampling_blend(&blend, sums)
         }
         return unsafe UnsafePointer(sums)

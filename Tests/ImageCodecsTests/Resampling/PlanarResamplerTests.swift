@@ -124,6 +124,27 @@ struct PlanarResamplerTests {
         #expect(rows.rowCount == 3)
     }
 
+    @Test(arguments: Resampling.Filter.allCases)
+    func memoryOfAPlanarResamplerCoversItsTablesAndRows(filter: Resampling.Filter) {
+        for (source, target) in [
+            ((16_383, 2), (8_191, 1)), ((3_000, 2_000), (1_000, 667)), ((300, 200), (150, 100)), ((2, 2), (1, 1)),
+        ] {
+            let size = PixelSize(width: source.0, height: source.1)
+            let target = PixelSize(width: target.0, height: target.1)
+            let held = [size, PlanarResampler.chromaSize(of: size)].enumerated().reduce(0) { sum, plane in
+                let rows = ResamplingWeights(from: plane.element.height, to: target.height, filter: filter)
+                let columns = ResamplingWeights(from: plane.element.width, to: target.width, filter: filter)
+                let tables = [rows, columns].reduce(0) { $0 + $1.weights.count * 4 + $1.count * 16 }
+                let columnBytes = (columns.maximumTaps + 15) / 16 * 32 + 4 + rows.maximumTaps * 4
+                // There are two planes of chroma.
+                return sum + tables + (plane.offset + 1) * target.width * columnBytes
+            }
+            let estimate = PlanarResampler.workingBytes(
+                from: size, region: PixelRegion(whole: size), to: target, filter: filter)
+            #expect(estimate >= held && estimate < held * 2 + (16 << 10), "\(size) to \(target)")
+        }
+    }
+
     private static let lengths: [(source: Int, target: Int)] = [
         (1, 1), (2, 1), (3, 2), (7, 3), (16, 16), (64, 9), (255, 100), (1_001, 40), (4_000, 3), (100, 37), (99, 33),
     ]

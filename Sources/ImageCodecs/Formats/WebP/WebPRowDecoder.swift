@@ -18,7 +18,8 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     /// Twice the target, but only for opaque images: libwebp would blend in the colors of transparent pixels.
     ///
-    /// Up to a third of the stored size, the resampler saves more than libwebp's scaling costs.
+    /// Only for targets of up to a third of the stored size: for larger ones, libwebp's scaling costs more than the
+    /// resampler then saves.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
@@ -41,7 +42,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         return pixels + header.memoryUsage + header.tableBytes + (256 << 10)
     }
 
-    /// The same, if libwebp's output are the planes of a lossy image.
+    /// The same, if libwebp's output is the planes of a lossy image.
     static func planarWorkingBytes(of header: ImageHeader) -> Int? {
         guard !header.hasAlpha, header.tableBytes == 0, header.frameCount == 1 else { return nil }
         return header.size.area + 2 * PlanarResampler.chromaSize(of: header.size).area + bytesOfRowsInUse(header.size)
