@@ -2,10 +2,10 @@ import DequeModule
 
 // The pieces that a body consists of: those that are sealed, and the one that is being written.
 extension BodyLog.State {
-    /// Makes room for `count` more bytes in the open piece, which is replaced or becomes longer if it has none.
+    /// Makes room for `count` more bytes in the open piece: if there is too little, it is enlarged or replaced.
     mutating func makeRoom(for count: Int) {
         guard open.count + count > open.capacity else { return }
-        if let capacity = capacityOfWholeBody, capacity >= open.count + count {
+        if let capacity = capacityOfWholeBody(adding: count), capacity >= open.count + count {
             var longer = buffers.take(capacity: capacity)
             longer += open
             buffers.keep(open)
@@ -17,16 +17,22 @@ extension BodyLog.State {
         if open.capacity < capacity { open = buffers.take(capacity: capacity) }
     }
 
-    /// The capacity for the whole body, if it is in one piece and should remain so, because callers wait for it.
+    /// Returns the capacity for the whole body, if it is in one piece and should remain so.
     ///
-    /// It is limited by what has been received, because the declared length could be false. Copying a longer beginning
-    /// would delay the other transfers of the thread, so the pieces of such a body are combined at its end.
-    private var capacityOfWholeBody: Int? {
-        guard let expected, readers.isEmpty, segments.isEmpty, received == open.count,
+    /// It is limited by what has been received, including `count` more bytes, because the declared length could be
+    /// false. Copying a longer beginning would delay the other transfers of the thread, so the pieces of such a body are
+    /// combined at its end.
+    private func capacityOfWholeBody(adding count: Int) -> Int? {
+        guard let expected, readers.isEmpty || isPassedOnWhole, segments.isEmpty, received == open.count,
             received > 0, received < 2 * BodyLog.trustedLength, expected > received
         else { return nil }
-        return min(expected, received * BodyLog.growth)
+        return min(expected, (received + count) * BodyLog.growth)
     }
+
+    /// A Boolean value that indicates whether callers wait for the whole body, which is in one piece so far.
+    ///
+    /// Readers then copy their bytes from it, because that costs less than combining its pieces at the end.
+    var isPassedOnWhole: Bool { !bodyWaiters.isEmpty && segments.isEmpty && received == open.count }
 
     /// Returns the whole body.
     mutating func allBytes() -> [UInt8] {

@@ -1,3 +1,4 @@
+import DequeModule
 import HTTPTransport
 import Threading
 import ResponseCache
@@ -91,7 +92,7 @@ extension BodyLog {
     /// Throws the error that ended the download, and `BodyRestarted` if the reader must start over.
     func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
         let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
-            if state.open.count >= Self.sealedSize { state.seal() }
+            if state.open.count >= Self.sealedSize, !state.isPassedOnWhole { state.seal() }
             guard var reader = state.readers[id] else { return (nil, nil) }
             guard !reader.isOutdated else {
                 state.readers[id]?.isOutdated = false
@@ -167,21 +168,30 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// Returns the pieces that `reader` has not read, at most `limit`, and advances it past them.
+    /// Returns the next pieces that `reader` has not read, at most `limit`, and advances it past them.
     fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
-        var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
-        let offset = reader.offset
-        if let first = pieces.first, offset > 0 { pieces[0] = Array(first[offset...]) }
-        reader.next += pieces.count
-        if !pieces.isEmpty { reader.offset = 0 }
-        // The open piece, if that is next: it is small and continues to grow.
-        if pieces.count < limit, reader.offset < open.count {
+        var pieces: [[UInt8]] = []
+        while pieces.count < limit {
+            let index = reader.next - firstSegment
+            let isSealed = index < segments.count
+            guard !isSealed || reader.offset > 0 else {
+                pieces.append(segments[index])
+                reader.next += 1
+                continue
+            }
+            // The open piece, which continues to grow, or one that was read while it was open.
+            let source = isSealed ? segments[index] : open
+            let rest = source.dropFirst(reader.offset).prefix(BodyLog.segmentSize)
+            if rest.isEmpty, !isSealed { break }
             // Not the array of a slice, which would share the storage of a whole piece with all its capacity.
-            var rest: [UInt8] = []
-            rest.reserveCapacity(open.count - reader.offset)
-            rest += open[reader.offset...]
-            pieces.append(rest)
-            reader.offset = open.count
+            var piece: [UInt8] = []
+            piece.reserveCapacity(rest.count)
+            piece += rest
+            pieces.append(piece)
+            reader.offset = rest.endIndex
+            if isSealed, rest.endIndex == source.endIndex { (reader.next, reader.offset) = (reader.next + 1, 0) }
+            // Of a long one, a part is enough for now: the transport's thread waits while it is copied.
+            if rest.count == BodyLog.segmentSize { break }
         }
         reader.read += pieces.reduce(0) { $0 + $1.count }
         return pieces

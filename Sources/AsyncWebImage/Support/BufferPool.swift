@@ -23,9 +23,10 @@ final class BufferPool: PixelMemory {
         /// The limits of a pool that keeps nothing.
         static let none = bodies(byteCount: 0)
 
-        /// The limits of a pool for bodies with at most `byteCount` bytes.
+        /// The limits of a pool that keeps the memory of bodies of up to 8 MiB, at most `byteCount` bytes of it.
         static func bodies(byteCount: Int = 16 << 20) -> Limits {
-            Limits(byteCount: byteCount, capacities: 64 << 10...8 << 20, maximumExcess: 1 / 4)
+            // The heap rounds capacities up to pages.
+            Limits(byteCount: byteCount, capacities: 64 << 10...(8 << 20) + (64 << 10), maximumExcess: 1 / 4)
         }
 
         /// The limits of a pool for the pixels of images, which are decoded within `memoryBudget` bytes.

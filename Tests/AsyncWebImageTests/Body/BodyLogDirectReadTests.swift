@@ -82,13 +82,41 @@ struct BodyLogDirectReadTests {
         _ = reader
     }
 
-    @Test func memoryOfALongBodyIsReleasedWhenAReaderTakesItInPieces() async throws {
+    /// Returns a log with the first 3 MiB of a body of 8 MiB for which a caller waits.
+    private func longBody(for answer: OneShot<ImageData>) -> BodyLog {
         let log = BodyLog(maximumReplayBytes: 16 << 20)
         log.begin(expecting: 8 << 20)
-        #expect(log.collect(for: OneShot<ImageData>(), isJoined: false))
+        #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span)
-        while log.received < 3 << 20 { _ = offer(piece, upTo: piece.count, to: log) }
+        while log.received < 3 << 20 { _ = offer(piece, upTo: (3 << 20) - log.received, to: log) }
         #expect(log.state.withLock { $0.open.capacity } >= 8 << 20)
+        return log
+    }
+
+    @Test func longBodyThatACallerWaitsForRemainsInOneArrayWhenItIsRead() async throws {
+        let answer = OneShot<ImageData>()
+        let log = longBody(for: answer)
+        let reader = try #require(log.makeReader())
+        var read: [UInt8] = []
+        while read.count < 3 << 20 {
+            let pieces = try #require(try await reader.next())
+            #expect(pieces.allSatisfy { $0.count <= 64 << 10 })
+            read += pieces.joined()
+        }
+        let other = [UInt8](repeating: 8, count: 64 << 10)
+        while log.received < 8 << 20 { _ = offer(other, upTo: (8 << 20) - log.received, to: log) }
+        #expect(log.state.withLock { $0.segments.isEmpty })
+        log.finish(.delivered)
+        log.resumeBodyWaiters()
+        let body = try await answer.value
+        read += try await reader.all()
+        #expect(body.bytes.count == 8 << 20 && read == body.bytes)
+    }
+
+    @Test func memoryOfALongBodyIsReleasedWhenItIsOnlyReadInPieces() async throws {
+        let answer = OneShot<ImageData>()
+        let log = longBody(for: answer)
+        log.removeBodyWaiter(for: answer)
         let reader = try #require(log.makeReader())
         #expect(try await reader.next()?.reduce(0) { $0 + $1.count } == log.received)
         #expect(log.state.withLock { $0.open.capacity } == 0)
@@ -96,6 +124,34 @@ struct BodyLogDirectReadTests {
         log.finish(.delivered)
         #expect(try await log.wholeBody() == [UInt8](repeating: 7, count: 8 << 20))
         _ = reader
+    }
+
+    @Test func beginningOfALongBodyIsKeptWithoutItsUnusedCapacity() throws {
+        let log = longBody(for: OneShot<ImageData>())
+        while log.received < 5 << 20 { _ = offer(piece, upTo: (5 << 20) - log.received, to: log) }
+        let beginning = try #require(log.beginning)
+        #expect(beginning.map(\.count) == [5 << 20])
+        #expect(beginning.allSatisfy { $0.capacity < 6 << 20 })
+    }
+
+    @Test func bodyOfUnknownLengthGetsLittleMemoryAfterALongOneWasInterrupted() {
+        let log = BodyLog(maximumReplayBytes: 16 << 20)
+        log.begin(expecting: 8 << 20)
+        log.begin(expecting: nil)
+        _ = log.append(piece.span.extracting(..<1_000))
+        #expect(log.state.withLock { $0.open.capacity } < 128 << 10)
+    }
+
+    /// libcurl passes on up to 16 KiB at a time, which need not end at the first MiB.
+    @Test func longBodyThatArrivesInPiecesIsInOneArray() async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        log.begin(expecting: 8 << 20)
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, isJoined: false))
+        while log.received < 8 << 20 {
+            _ = log.append(piece.span.extracting(..<min(16_000, (8 << 20) - log.received)))
+        }
+        #expect(log.state.withLock { $0.segments.isEmpty })
     }
 
     @Test func bodyOfASlowReaderIsNotRead() throws {

@@ -71,6 +71,13 @@ struct BufferPoolTests {
         #expect(pool.take(capacity: 9 << 20).capacity >= 9 << 20)
     }
 
+    @Test func arrayOfTheMaximumCapacityIsKept() {
+        let taken = pool.take(capacity: 8 << 20)
+        let address = address(of: taken)
+        pool.keep(consume taken)
+        #expect(self.address(of: pool.take(capacity: 8 << 20)) == address)
+    }
+
     @Test func concurrentReadersSeeTheirOwnBodies() async {
         let pool = BufferPool(.bodies(byteCount: 1 << 20))
         let areIntact = await withTaskGroup { group in
