@@ -172,7 +172,7 @@ extension ResponseCache {
     // MARK: New entries
 
     /// The maximum number of entries of one key that differ by `Vary`.
-    private static let maximumVariants = 8
+    static let maximumVariants = 8
 
     /// Completes the insertion of an entry that takes about `size` bytes: removes those that it replaces, and others if
     /// a limit is exceeded.

@@ -50,6 +50,10 @@ struct LimitsDocumentTests {
 
     /// The fixed limits by the first column of their rows, except for those of the command.
     private static let fixed: [String: String] = [
+        "memory for a body that is allocated because of its declared length, before any of the body has been received":
+            bytes(BodyLog.trustedLength),
+        "the same after that, relative to the bytes received; memory that has not been written to is not counted as "
+            + "memory for bodies": "\(BodyLog.growth) times",
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
         "memory of finished bodies that is kept for later ones": bytes(BufferPool.Limits.bodies().byteCount),
         "time after which unused memory of finished bodies, and of pixels, is released; up to twice this time":
@@ -81,6 +85,8 @@ struct LimitsDocumentTests {
         "messages of callers and transfers that the thread of the transfers handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
         "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),
+        "hosts in the DNS cache, and addresses of each":
+            "\(count(DNSCache.maximumEntries)), \(count(DNSCache.maximumAddresses))",
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
         "threads of a cache for reading and writing": count(CacheThreads.count),
@@ -93,6 +99,7 @@ struct LimitsDocumentTests {
             count(ResponseCache.maximumImages),
         "memory of decoded images that wait to be stored, unless a single one is larger; others are not stored":
             bytes(ResponseCache.maximumWaitingImageBytes),
+        "responses stored for one URL that differ by `Vary`": count(ResponseCache.maximumVariants),
         "requested parts (206) stored for one URL, including all responses that differ by `Vary`":
             count(ResponseCache.maximumRanges),
         "time for which a cache does not use an entry that is damaged and cannot be removed, or whose body could not "

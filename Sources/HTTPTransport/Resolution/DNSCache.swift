@@ -34,9 +34,9 @@ final class DNSCache: Sendable {
     static let lifetime = Duration.seconds(60)
     /// The time for which a failure is cached.
     private static let failureLifetime = Duration.seconds(5)
-    private static let maximumEntries = 10_000
+    static let maximumEntries = 10_000
     /// The maximum number of addresses kept per host.
-    private static let maximumAddresses = 16
+    static let maximumAddresses = 16
 
     private let state = Locked(State())
     private let resolver: any HostResolver
