@@ -29,10 +29,13 @@ extension BodyLog.State {
         return min(expected, (received + count) * BodyLog.growth)
     }
 
-    /// A Boolean value that indicates whether callers wait for the whole body, which is in one piece so far.
+    /// A Boolean value that indicates whether callers wait for the whole body, of which a part has been received, in one
+    /// piece.
     ///
-    /// Readers then copy their bytes from it, because that costs less than combining its pieces at the end.
-    var isPassedOnWhole: Bool { !bodyWaiters.isEmpty && segments.isEmpty && received == open.count }
+    /// Readers, usually one, then copy their bytes from it, which costs less than combining pieces at the end.
+    var isPassedOnWhole: Bool {
+        !bodyWaiters.isEmpty && segments.isEmpty && received == open.count && received != expected
+    }
 
     /// Returns the whole body.
     mutating func allBytes() -> [UInt8] {

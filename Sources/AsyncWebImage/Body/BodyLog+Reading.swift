@@ -91,7 +91,18 @@ extension BodyLog {
     ///
     /// Throws the error that ended the download, and `BodyRestarted` if the reader must start over.
     func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
-        let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
+        var all: [[UInt8]] = []
+        // A long open piece is copied in parts, between which the transport's thread can add to it.
+        while true {
+            guard let next = try readNext(id, limit: limit - all.count) else { return all.isEmpty ? nil : all }
+            all += next.pieces
+            if !next.isPart || all.count == limit { return all }
+        }
+    }
+
+    /// Returns pieces for a reader like ``read(_:limit:)``, of which one that is copied is at most 64 KiB long.
+    private func readNext(_ id: UInt64, limit: Int) throws -> State.NextPieces? {
+        let (next, resumed) = try state.withLock { state throws -> (State.NextPieces?, (any Transfer)?) in
             if state.open.count >= Self.sealedSize, !state.isPassedOnWhole { state.seal() }
             guard var reader = state.readers[id] else { return (nil, nil) }
             guard !reader.isOutdated else {
@@ -99,18 +110,18 @@ extension BodyLog {
                 throw BodyRestarted()
             }
             if let image = state.image(for: reader) { throw ImageOffered(image: image) }
-            let pieces = state.pieces(for: &reader, limit: limit)
-            if pieces.isEmpty, let end = state.end {
+            let next = state.pieces(for: &reader, limit: limit)
+            if next.pieces.isEmpty, let end = state.end {
                 _ = try end.get()
                 return (nil, nil)
             }
             reader.isParked = false
             state.readers[id] = reader
             state.dropRead()
-            return (pieces, state.resumed())
+            return (next, state.resumed())
         }
         resumed?.resume()
-        return pieces
+        return next
     }
 
     /// Returns whether a reader has read everything and the body has ended.
@@ -168,10 +179,16 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
+    /// Pieces for a reader, and a Boolean value that indicates whether the last one is a part of what is available.
+    fileprivate typealias NextPieces = (pieces: [[UInt8]], isPart: Bool)
+
     /// Returns the next pieces that `reader` has not read, at most `limit`, and advances it past them.
-    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
+    ///
+    /// At most 64 KiB are copied, because the transport's thread waits meanwhile.
+    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> NextPieces {
         var pieces: [[UInt8]] = []
-        while pieces.count < limit {
+        var isPart = false
+        while pieces.count < limit, !isPart {
             let index = reader.next - firstSegment
             let isSealed = index < segments.count
             guard !isSealed || reader.offset > 0 else {
@@ -189,11 +206,10 @@ extension BodyLog.State {
             piece += rest
             pieces.append(piece)
             reader.offset = rest.endIndex
-            if isSealed, rest.endIndex == source.endIndex { (reader.next, reader.offset) = (reader.next + 1, 0) }
-            // Of a long one, a part is enough for now: the transport's thread waits while it is copied.
-            if rest.count == BodyLog.segmentSize { break }
+            isPart = rest.endIndex < source.endIndex
+            if isSealed, !isPart { (reader.next, reader.offset) = (reader.next + 1, 0) }
         }
         reader.read += pieces.reduce(0) { $0 + $1.count }
-        return pieces
+        return (pieces, isPart)
     }
 }

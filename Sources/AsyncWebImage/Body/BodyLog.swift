@@ -88,7 +88,8 @@ final class BodyLog: Sendable {
     }
 
     static let segmentSize = 64 << 10
-    /// The minimum number of bytes that are sealed for a reader; fewer are copied.
+    /// The minimum number of bytes that are sealed for a reader; fewer are copied, as are those of a body that is passed
+    /// on whole.
     static let sealedSize = 16 << 10
     /// The maximum number of bytes allocated on the basis of the declared length before any are received.
     static let trustedLength = 1 << 20

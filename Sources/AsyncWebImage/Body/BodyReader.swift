@@ -15,7 +15,7 @@ final class BodyReader: Sendable {
 
     deinit { log.remove(id) }
 
-    /// Returns the next pieces, at most `limit`; waits until there are any.
+    /// Returns the pieces received since the last call, at most `limit`; waits until there are any.
     ///
     /// With `inBatches`, a wait ends only when a part of the body has been received for which it is worthwhile to wake
     /// a thread. Empty after ``wake()``, `nil` at the end.

@@ -97,12 +97,10 @@ struct BodyLogDirectReadTests {
         let answer = OneShot<ImageData>()
         let log = longBody(for: answer)
         let reader = try #require(log.makeReader())
-        var read: [UInt8] = []
-        while read.count < 3 << 20 {
-            let pieces = try #require(try await reader.next())
-            #expect(pieces.allSatisfy { $0.count <= 64 << 10 })
-            read += pieces.joined()
-        }
+        let pieces = try #require(try await reader.next())
+        #expect(pieces.allSatisfy { $0.count == 64 << 10 })
+        var read = Array(pieces.joined())
+        #expect(read.count == 3 << 20)
         let other = [UInt8](repeating: 8, count: 64 << 10)
         while log.received < 8 << 20 { _ = offer(other, upTo: (8 << 20) - log.received, to: log) }
         #expect(log.state.withLock { $0.segments.isEmpty })
@@ -126,6 +124,33 @@ struct BodyLogDirectReadTests {
         _ = reader
     }
 
+    @Test(arguments: [1, .max])
+    func readerContinuesWhenNobodyWaitsForTheWholeBodyAnymore(pieces: Int) async throws {
+        let answer = OneShot<ImageData>()
+        let log = longBody(for: answer)
+        let reader = try #require(log.makeReader())
+        var read = Array(try #require(try await reader.next(limit: pieces)).joined())
+        #expect(read.count == min(pieces, 48) * 64 << 10)
+        log.removeBodyWaiter(for: answer)
+        let other = (0..<64 << 10).map { UInt8(truncatingIfNeeded: $0 &* 17) }
+        while log.received < 8 << 20 { _ = offer(other, upTo: (8 << 20) - log.received, to: log) }
+        log.finish(.delivered)
+        read += try await reader.all()
+        #expect(read == [UInt8](repeating: 7, count: 3 << 20) + (0..<80).flatMap { _ in other })
+    }
+
+    @Test func readerOfALongBodyStartsOverWithIt() async throws {
+        let log = longBody(for: OneShot<ImageData>())
+        let reader = try #require(log.makeReader())
+        _ = try await reader.next(limit: 1)
+        log.begin(expecting: 100_000)
+        await #expect(throws: BodyRestarted.self) { try await reader.next() }
+        let other = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
+        while log.received < other.count { _ = offer(Array(other[log.received...]), upTo: other.count, to: log) }
+        log.finish(.delivered)
+        #expect(try await reader.all() == other)
+    }
+
     @Test func beginningOfALongBodyIsKeptWithoutItsUnusedCapacity() throws {
         let log = longBody(for: OneShot<ImageData>())
         while log.received < 5 << 20 { _ = offer(piece, upTo: (5 << 20) - log.received, to: log) }
@@ -143,7 +168,7 @@ struct BodyLogDirectReadTests {
     }
 
     /// libcurl passes on up to 16 KiB at a time, which need not end at the first MiB.
-    @Test func longBodyThatArrivesInPiecesIsInOneArray() async throws {
+    @Test func longBodyThatArrivesInPiecesIsInOneArray() {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 8 << 20)
         let answer = OneShot<ImageData>()
