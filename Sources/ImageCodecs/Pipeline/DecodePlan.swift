@@ -35,7 +35,7 @@ public struct DecodePlan: Sendable, Hashable {
 extension ScalePlan {
     /// Returns whether planes of the stored image can be scaled instead of pixels with these options.
     ///
-    /// Chroma, which has half the resolution, is never enlarged. Beyond 3.25, a codec that scales to twice the target
+    /// Chroma, which has half the resolution, is never enlarged. Beyond about 3.25, a codec that scales to twice the target
     /// needs less memory: 4 bytes for each of its pixels are less than 1.5 for each stored one.
     fileprivate func suitsPlanes(_ options: DecodeOptions) -> Bool {
         let scales = 2...3.25
