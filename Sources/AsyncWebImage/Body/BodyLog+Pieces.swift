@@ -17,24 +17,17 @@ extension BodyLog.State {
         if open.capacity < capacity { open = buffers.take(capacity: capacity) }
     }
 
-    /// Returns the capacity for the whole body, if it is in one piece and should remain so.
+    /// Returns the capacity for the whole body, if it is in one piece and should remain so, because nothing reads it in
+    /// pieces.
     ///
     /// It is limited by what has been received, including `count` more bytes, because the declared length could be
     /// false. Copying a longer beginning would delay the other transfers of the thread, so the pieces of such a body are
     /// combined at its end.
     private func capacityOfWholeBody(adding count: Int) -> Int? {
-        guard let expected, readers.isEmpty || isPassedOnWhole, segments.isEmpty, received == open.count,
+        guard let expected, readers.isEmpty, segments.isEmpty, received == open.count,
             received > 0, received < 2 * BodyLog.trustedLength, expected > received
         else { return nil }
         return min(expected, (received + count) * BodyLog.growth)
-    }
-
-    /// A Boolean value that indicates whether callers wait for the whole body, of which a part has been received, in one
-    /// piece.
-    ///
-    /// Readers, usually one, then copy their bytes from it, which costs less than combining pieces at the end.
-    var isPassedOnWhole: Bool {
-        !bodyWaiters.isEmpty && segments.isEmpty && received == open.count && received != expected
     }
 
     /// Returns the whole body.

@@ -1,4 +1,3 @@
-import DequeModule
 import HTTPTransport
 import Threading
 import ResponseCache
@@ -91,37 +90,26 @@ extension BodyLog {
     ///
     /// Throws the error that ended the download, and `BodyRestarted` if the reader must start over.
     func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
-        var all: [[UInt8]] = []
-        // A long open piece is copied in parts, between which the transport's thread can add to it.
-        while true {
-            guard let next = try readNext(id, limit: limit - all.count) else { return all.isEmpty ? nil : all }
-            all += next.pieces
-            if !next.isPart || all.count == limit { return all }
-        }
-    }
-
-    /// Returns pieces for a reader like ``read(_:limit:)``, of which one that is copied is at most 64 KiB long.
-    private func readNext(_ id: UInt64, limit: Int) throws -> State.NextPieces? {
-        let (next, resumed) = try state.withLock { state throws -> (State.NextPieces?, (any Transfer)?) in
-            if state.open.count >= Self.sealedSize, !state.isPassedOnWhole { state.seal() }
+        let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
+            if state.open.count >= Self.sealedSize { state.seal() }
             guard var reader = state.readers[id] else { return (nil, nil) }
             guard !reader.isOutdated else {
                 state.readers[id]?.isOutdated = false
                 throw BodyRestarted()
             }
             if let image = state.image(for: reader) { throw ImageOffered(image: image) }
-            let next = state.pieces(for: &reader, limit: limit)
-            if next.pieces.isEmpty, let end = state.end {
+            let pieces = state.pieces(for: &reader, limit: limit)
+            if pieces.isEmpty, let end = state.end {
                 _ = try end.get()
                 return (nil, nil)
             }
             reader.isParked = false
             state.readers[id] = reader
             state.dropRead()
-            return (next, state.resumed())
+            return (pieces, state.resumed())
         }
         resumed?.resume()
-        return next
+        return pieces
     }
 
     /// Returns whether a reader has read everything and the body has ended.
@@ -179,37 +167,23 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// Pieces for a reader, and a Boolean value that indicates whether the last one is a part of what is available.
-    fileprivate typealias NextPieces = (pieces: [[UInt8]], isPart: Bool)
-
-    /// Returns the next pieces that `reader` has not read, at most `limit`, and advances it past them.
-    ///
-    /// At most 64 KiB are copied, because the transport's thread waits meanwhile.
-    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> NextPieces {
-        var pieces: [[UInt8]] = []
-        var isPart = false
-        while pieces.count < limit, !isPart {
-            let index = reader.next - firstSegment
-            let isSealed = index < segments.count
-            guard !isSealed || reader.offset > 0 else {
-                pieces.append(segments[index])
-                reader.next += 1
-                continue
-            }
-            // The open piece, which continues to grow, or one that was read while it was open.
-            let source = isSealed ? segments[index] : open
-            let rest = source.dropFirst(reader.offset).prefix(BodyLog.segmentSize)
-            if rest.isEmpty, !isSealed { break }
+    /// Returns the pieces that `reader` has not read, at most `limit`, and advances it past them.
+    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
+        var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
+        let offset = reader.offset
+        if let first = pieces.first, offset > 0 { pieces[0] = Array(first[offset...]) }
+        reader.next += pieces.count
+        if !pieces.isEmpty { reader.offset = 0 }
+        // The open piece, if that is next: it is small and continues to grow.
+        if pieces.count < limit, reader.offset < open.count {
             // Not the array of a slice, which would share the storage of a whole piece with all its capacity.
-            var piece: [UInt8] = []
-            piece.reserveCapacity(rest.count)
-            piece += rest
-            pieces.append(piece)
-            reader.offset = rest.endIndex
-            isPart = rest.endIndex < source.endIndex
-            if isSealed, !isPart { (reader.next, reader.offset) = (reader.next + 1, 0) }
+            var rest: [UInt8] = []
+            rest.reserveCapacity(open.count - reader.offset)
+            rest += open[reader.offset...]
+            pieces.append(rest)
+            reader.offset = open.count
         }
         reader.read += pieces.reduce(0) { $0 + $1.count }
-        return (pieces, isPart)
+        return pieces
     }
 }

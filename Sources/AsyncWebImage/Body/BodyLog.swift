@@ -6,10 +6,10 @@ import ResponseCache
 /// The bytes of one download in order: written by a thread of the transport, read by any number of decoders.
 ///
 /// Pieces that are read are sealed and then shared by all readers. Small ones are copied for each reader and stay in
-/// the piece being written, so that a body that arrives byte by byte takes little more than its bytes; so does the
-/// beginning of a body that callers wait for and that is in one piece. The whole body is kept, so that callers that join
-/// late can start with the first byte, until it exceeds the replay limit and only decoders read it. From then on, bytes
-/// that all of them have read are discarded, and the transport is paused while they lag behind.
+/// the piece being written, so that a body that arrives byte by byte takes little more than its bytes. The whole body
+/// is kept, so that callers that join late can start with the first byte, until it exceeds the replay limit and only
+/// decoders read it. From then on, bytes that all of them have read are discarded, and the transport is paused while
+/// they lag behind.
 ///
 /// Callers that wait for the whole body get it directly from the log, without the coordinator.
 final class BodyLog: Sendable {
@@ -88,8 +88,7 @@ final class BodyLog: Sendable {
     }
 
     static let segmentSize = 64 << 10
-    /// The minimum number of bytes that are sealed for a reader; fewer are copied, as are those of a body that is passed
-    /// on whole.
+    /// The minimum number of bytes that are sealed for a reader; fewer are copied.
     static let sealedSize = 16 << 10
     /// The maximum number of bytes allocated on the basis of the declared length before any are received.
     static let trustedLength = 1 << 20
