@@ -34,6 +34,7 @@ final class DNSCache: Sendable {
     static let lifetime = Duration.seconds(60)
     /// The time for which a failure is cached.
     private static let failureLifetime = Duration.seconds(5)
+    /// The maximum number of hosts.
     static let maximumEntries = 10_000
     /// The maximum number of addresses kept per host.
     static let maximumAddresses = 16
