@@ -45,14 +45,14 @@ extension BodyLog {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The pieces received so far, each with little unused capacity; `nil` if the beginning has been discarded.
+    /// The pieces received so far; `nil` if the beginning has been discarded.
     var beginning: [[UInt8]]? {
         state.withLock { state in
             guard state.isComplete else { return nil }
             state.seal()
             // Writing to the array of an empty deque: the thread sanitizer reports a false race because all empty
             // arrays are one.
-            return state.segments.isEmpty ? [] : state.segments.map(\.withoutUnusedCapacity)
+            return state.segments.isEmpty ? [] : Array(state.segments)
         }
     }
 
@@ -117,16 +117,5 @@ extension BodyLog.State {
             readers[id]?.offset = 0
             readers[id]?.read = 0
         }
-    }
-}
-
-extension [UInt8] {
-    /// The same bytes in an array that has less than 1 MiB of unused capacity.
-    fileprivate var withoutUnusedCapacity: [UInt8] {
-        guard capacity - count >= BodyLog.trustedLength else { return self }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        bytes += self
-        return bytes
     }
 }

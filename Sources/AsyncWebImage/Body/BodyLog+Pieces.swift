@@ -21,8 +21,8 @@ extension BodyLog.State {
     /// pieces.
     ///
     /// It is limited by what has been received, including `count` more bytes, because the declared length could be
-    /// false. Copying a longer beginning would delay the other transfers of the thread, so the pieces of such a body are
-    /// combined at its end.
+    /// false. Copying a longer beginning would delay the other transfers of the thread, so the pieces of such a body
+    /// are combined at its end.
     private func capacityOfWholeBody(adding count: Int) -> Int? {
         guard let expected, readers.isEmpty, segments.isEmpty, received == open.count,
             received > 0, received < 2 * BodyLog.trustedLength, expected > received

@@ -177,10 +177,7 @@ extension BodyLog.State {
         // The open piece, if that is next: it is small and continues to grow.
         if pieces.count < limit, reader.offset < open.count {
             // Not the array of a slice, which would share the storage of a whole piece with all its capacity.
-            var rest: [UInt8] = []
-            rest.reserveCapacity(open.count - reader.offset)
-            rest += open[reader.offset...]
-            pieces.append(rest)
+            pieces.append([UInt8](exactCopyOf: open[reader.offset...]))
             reader.offset = open.count
         }
         reader.read += pieces.reduce(0) { $0 + $1.count }

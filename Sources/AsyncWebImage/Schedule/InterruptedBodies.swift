@@ -26,6 +26,8 @@ struct InterruptedBodies {
         guard resumption.offset >= Resumption.minimumBytes, resumption.offset <= limit, resumption.stored != nil else {
             return
         }
+        var resumption = resumption
+        resumption.stored = resumption.stored?.map(\.withLittleUnusedCapacity)
         entries.append((key, resumption))
         bytes += resumption.offset
         dropOldest()
@@ -43,5 +45,12 @@ struct InterruptedBodies {
         while !entries.isEmpty, bytes > limit || entries.count > Self.maximumCount {
             bytes -= entries.removeFirst().resumption.offset
         }
+    }
+}
+
+extension [UInt8] {
+    /// The same bytes in an array whose unused capacity, which is not counted, is at most an eighth of them.
+    fileprivate var withLittleUnusedCapacity: [UInt8] {
+        capacity - count > count / 8 ? [UInt8](exactCopyOf: self) : self
     }
 }

@@ -28,6 +28,19 @@ struct InterruptedBodiesTests {
         #expect(bodies.bytes == 0)
     }
 
+    @Test func unusedCapacityOfAnInterruptedBodyIsNotKept() throws {
+        var bodies = InterruptedBodies(limit: 1 << 20)
+        var resumption = try beginning(20_000)
+        var piece: [UInt8] = []
+        piece.reserveCapacity(500_000)
+        piece += [UInt8](repeating: 2, count: 20_000)
+        resumption.stored = [piece]
+        bodies.insert(resumption, for: try key(1))
+        let stored = try #require(bodies.take(try key(1))?.stored)
+        #expect(stored == [piece])
+        #expect(stored.allSatisfy { $0.capacity < 22_500 })
+    }
+
     @Test func oldestInterruptedBodiesAreEvictedFirst() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         for number in 0..<6 { bodies.insert(try beginning(30_000), for: try key(number)) }
