@@ -52,8 +52,8 @@ struct LimitsDocumentTests {
     private static let fixed: [String: String] = [
         "memory for a body that is allocated because of its declared length, before any of the body has been received":
             bytes(BodyLog.trustedLength),
-        "the same after that, relative to the bytes received; memory that has not been written to is not counted as "
-            + "memory for bodies": "\(BodyLog.growth) times",
+        "the same while less than \(bytes(2 * BodyLog.trustedLength)) of the body have been received, relative to these "
+            + "bytes, which alone count as memory for bodies": "\(BodyLog.growth) times",
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
         "memory of finished bodies that is kept for later ones": bytes(BufferPool.Limits.bodies().byteCount),
         "time after which unused memory of finished bodies, and of pixels, is released; up to twice this time":
