@@ -59,7 +59,8 @@ void cresampling_filter_narrow(
 void cresampling_filter_plane_narrow(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
 
-// The same in plain C: for what remains after the vectors, and where there are no vector instructions.
+// The same in plain C: where there are no vector instructions, for the last pixels of `cresampling_join_planes`, and
+// for tests to compare with.
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
 void cresampling_filter_plane_plain(

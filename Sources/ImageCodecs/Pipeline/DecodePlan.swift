@@ -35,8 +35,8 @@ public struct DecodePlan: Sendable, Hashable {
 extension ScalePlan {
     /// Returns whether planes of the stored image can be scaled instead of pixels with these options.
     ///
-    /// Chroma, which has half the resolution, is never enlarged. Beyond about 3.25, a codec that scales to twice the target
-    /// needs less memory: 4 bytes for each of its pixels are less than 1.5 for each stored one.
+    /// Chroma, which has half the resolution, is never enlarged. Beyond a scale of about 3.25, scaling by the codec to
+    /// twice the target takes less memory: 4 bytes for each pixel of its output, against 1.5 for each stored pixel.
     fileprivate func suitsPlanes(_ options: DecodeOptions) -> Bool {
         let scales = 2...3.25
         return scales.contains(region.width / Double(scaledSize.width))

@@ -12,7 +12,7 @@ struct PlaneKernel: ~Copyable {
     private let keptRows: Int
     /// The number of floats in a row: that of target columns, rounded up to a multiple of four.
     private let floatsPerRow: Int
-    /// The memory for the required part of a row followed by zeros, if it has fewer samples than the filter.
+    /// Memory for the required part of a row, followed by zeros; empty unless that has fewer samples than the filter.
     private let extended: UnsafeMutablePointer<UInt8>
     /// The latest rows, filtered to the target width; row n is stored at n % keptRows.
     private let narrow: UnsafeMutablePointer<Float>

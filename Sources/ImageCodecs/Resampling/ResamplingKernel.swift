@@ -26,7 +26,7 @@ struct ResamplingKernel: ~Copyable {
     private let curve: SRGBCurve?
     /// The required part of the source row as floats, unless it is filtered in fixed point.
     private let wide: UnsafeMutablePointer<Pixel>
-    /// The required part followed by zeros, if it has fewer pixels than the filter.
+    /// Memory for the required part of a row, followed by zeros; empty unless that has fewer pixels than the filter.
     private let extended: UnsafeMutablePointer<UInt8>
     /// The latest rows, filtered to the target width; row n is stored at n % keptRows.
     private let narrow: UnsafeMutablePointer<Pixel>
