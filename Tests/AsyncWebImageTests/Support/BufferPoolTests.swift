@@ -72,10 +72,10 @@ struct BufferPoolTests {
     }
 
     @Test func arrayOfTheMaximumCapacityIsKept() {
-        let taken = pool.take(capacity: 8 << 20)
-        let address = address(of: taken)
-        pool.keep(consume taken)
-        #expect(self.address(of: pool.take(capacity: 8 << 20)) == address)
+        pool.keep(pool.take(capacity: 8 << 20))
+        #expect(pool.byteCount >= 8 << 20)
+        #expect(pool.take(capacity: 8 << 20).capacity >= 8 << 20)
+        #expect(pool.byteCount == 0)
     }
 
     @Test func concurrentReadersSeeTheirOwnBodies() async {
