@@ -115,7 +115,7 @@ struct BatchExtendTests {
         try await withFolder { origin, folder in
             origin.route("/a/5", Response(body: [1]).stalled(at: .start))
             // The stalled request is not repeated while the second command runs, however slow the machine is.
-            let options = first + ["--grace", "0", "--timeout", "600"]
+            let options = first + ["--grace", "0", "--timeout", "600", "--deadline", "600"]
             let running = try await run(list("a", 40, origin), into: folder, options) { command in
                 await origin.counts { $0.totalRequests == 40 }
                 let result = try await run(list("b", 40, origin), into: folder)
