@@ -231,7 +231,9 @@ extension EntryFolder {
     /// A file of an entry, or a list of variants.
     struct File {
         let name: String
-        /// The size in bytes.
+        /// The maximum ``size``, so that sums cannot overflow: a sparse file can have almost any size.
+        static let maximumSize = 1 << 40
+        /// The size in bytes, at most ``maximumSize``.
         let size: Int
         /// The time of the last use, in nanoseconds since 1970.
         let usedAt: Int
@@ -240,7 +242,7 @@ extension EntryFolder {
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
             self.name = name
-            size = Int(status.st_size)
+            size = min(Int(status.st_size), Self.maximumSize)
             usedAt = status.modificationTime
         }
 

@@ -16,8 +16,9 @@ struct PendingUses: Sendable {
 
     /// Adds a use; returns whether the caller must have all uses recorded.
     mutating func insert(_ name: String, at time: Int, after recorded: Int) -> Bool {
-        let age = time - recorded
-        // A time in the future is one of a clock that has been set back since.
+        // Negative for a time in the future, which is one of a clock that has been set back since. Any time can be the
+        // difference: a file system has later ones than nanoseconds since 1970.
+        let age = time &- recorded
         guard !(0..<Self.precision).contains(age), times.count < Self.maximumCount else { return false }
         times[name] = time
         guard !isDue, !(0..<Self.maximumAge).contains(age) || times.count >= Self.batch else { return false }

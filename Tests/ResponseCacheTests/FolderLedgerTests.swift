@@ -77,6 +77,18 @@ struct FolderLedgerTests {
         }
     }
 
+    /// Sums of such sizes could overflow.
+    @Test func sparseFileCountsWithAMaximumSize() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = "\(folder)/a"
+            try Data().write(to: URL(fileURLWithPath: path))
+            try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 1 << 42)
+            let file = try #require(EntryFolder.File(name: "a", path: path))
+            #expect(file.size == EntryFolder.File.maximumSize)
+        }
+    }
+
     /// The ledger tells which shards have no lists of variants and no parts of bodies; a truncated one tells less.
     @Test(arguments: [0, 8, 4_096]) func variantIsFoundWithATruncatedLedger(length: Int) async throws {
         try await withEntries { folder, ledger, _ in

@@ -33,6 +33,12 @@ struct PendingUsesTests {
         #expect(uses.removeAll() == ["a": start])
     }
 
+    @Test(arguments: [Int.min, .max]) func useOfAFileWithATimeThatCannotBeIsRecorded(time: Int) {
+        let uses = Uses()
+        #expect(uses.insert("a", at: start, after: time))
+        #expect(uses.removeAll() == ["a": start])
+    }
+
     @Test func useOfAFileNotUsedForLongIsDueOnce() {
         let uses = Uses()
         #expect(!uses.insert("a", at: start, after: start - PendingUses.maximumAge + 1))
