@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listening TCP socket on 127.0.0.1 whose connections are never accepted.
+/// A listening TCP socket on 127.0.0.1, from whose connections nothing is ever read.
 package struct SilentListener: ~Copyable {
     private let descriptor: Int32
     package let port: Int
@@ -24,6 +24,14 @@ package struct SilentListener: ~Copyable {
     }
 
     deinit { close(descriptor) }
+
+    /// Waits for a connection, sends `text` over it, and returns its descriptor, which the caller closes.
+    package func accept(sending text: String) -> Int32 {
+        let connection = Glibc.accept(descriptor, nil, nil)
+        var text = text
+        text.withUTF8 { bytes in _ = unsafe send(connection, bytes.baseAddress, bytes.count, 0) }
+        return connection
+    }
 }
 
 /// Returns a port that was free a moment ago, outside the range that the system assigns automatically.

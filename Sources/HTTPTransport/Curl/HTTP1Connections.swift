@@ -103,7 +103,8 @@ final class HTTP1Connections {
         } else {
             // First, because the response can explain why the remainder cannot be sent.
             if event.isReadable || event.isBroken { read(connection) }
-            if !connection.unsent.isEmpty, !connection.hasEnded { sendRemainder(connection) }
+            // Not while paused: an event that nothing handles would be reported again immediately.
+            if !connection.unsent.isEmpty, !connection.hasEnded, !connection.isPaused { sendRemainder(connection) }
         }
         return true
     }

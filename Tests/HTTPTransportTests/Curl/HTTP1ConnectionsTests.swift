@@ -1,6 +1,8 @@
+import Foundation
 import HTTPTypes
 import LoopbackOrigin
 import SocketPolling
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
@@ -281,6 +283,55 @@ struct HTTP1ConnectionsTests {
                 #expect(record.body == [1])
             }
             #expect(origin.recordedRequests.map { $0.headerFields["x-long"]?.count } == [10, 60_000])
+        }
+    }
+
+    /// Otherwise, the thread would be woken again and again by an event that it does not handle.
+    @Test func pausedConnectionIsNotWatchedWhileItsRequestIsIncomplete() async throws {
+        let listener = try SilentListener()
+        let recorder = Recorder { received, _ in received > 0 ? .pause : .more }
+        try await withOrigin { (_, transport) async throws in
+            // Longer than the buffers of both sockets.
+            let name = try #require(HTTPField.Name("X-Long"))
+            let transfer = try transport.start("http://127.0.0.1:\(listener.port)/", recorder) {
+                $0.headerFields[name] = String(repeating: "x", count: 16 << 20)
+            }
+            let connection = listener.accept(sending: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1")
+            defer { close(connection) }
+            await recorder.wait { !$0.body.isEmpty }
+            _ = send(connection, "2", 1, 0)
+            await recorder.wait { $0.pauses == 1 }
+            let descriptor = try #require(self.descriptor(connectedTo: listener.port))
+            while watchedEvents(of: descriptor) != 0, !Task.isCancelled { await Task.yield() }
+            #expect(watchedEvents(of: descriptor) == 0)
+            transfer.cancel()
+            _ = await recorder.end()
+        }
+    }
+
+    /// Returns the descriptor of this process's socket that is connected to a port of 127.0.0.1.
+    private func descriptor(connectedTo port: Int) -> Int32? {
+        (0..<1_024).first { descriptor in
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+                unsafe bytes.withMemoryRebound(to: sockaddr.self) { address in
+                    unsafe getpeername(descriptor, address.baseAddress, &length)
+                }
+            }
+            return status == 0 && address.sin_port == UInt16(port).bigEndian
+        }
+    }
+
+    /// Returns the events for which the epoll instances of this process watch a descriptor, as proc(5) states them.
+    private func watchedEvents(of descriptor: Int32) -> UInt32 {
+        let folder = "/proc/self/fdinfo"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(0) { events, name in
+            let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+            let lines = text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+            let own = lines.first { $0.count > 3 && $0[0] == "tfd:" && $0[1] == "\(descriptor)" }
+            return events | (own.flatMap { UInt32($0[3], radix: 16) } ?? 0)
         }
     }
 }
