@@ -17,14 +17,18 @@ extension CurlTransfer {
 
         /// Parses header lines, of which only the last one can complete the final head; also returns whether one of
         /// them begins or ends it.
-        fileprivate mutating func take(lines: Span<UInt8>) -> (event: ResponseHeadParser.Event, isProgress: Bool) {
+        ///
+        /// With `answersChallenge`, libcurl answers a challenge itself, so that another head can follow it.
+        fileprivate mutating func take(
+            lines: Span<UInt8>, answersChallenge: Bool
+        ) -> (event: ResponseHeadParser.Event, isProgress: Bool) {
             var isProgress = false
             var start = 0
             while start < lines.count {
                 let lineFeed = lines.firstIndex(of: UInt8(ascii: "\n"), in: start..<lines.count)
                 let end = lineFeed.map { $0 + 1 } ?? lines.count
                 let wasInFinalHead = parser.isInFinalHead
-                let event = take(line: lines.extracting(start..<end))
+                let event = take(line: lines.extracting(start..<end), answersChallenge: answersChallenge)
                 if parser.isInFinalHead != wasInFinalHead { isProgress = true }
                 guard case .needsMore = event else { return (event, isProgress) }
                 start = end
@@ -32,9 +36,9 @@ extension CurlTransfer {
             return (.needsMore, isProgress)
         }
 
-        private mutating func take(line: Span<UInt8>) -> ResponseHeadParser.Event {
-            if challenge != nil, line.beginsResponse {
-                // libcurl has answered the challenge.
+        private mutating func take(line: Span<UInt8>, answersChallenge: Bool) -> ResponseHeadParser.Event {
+            // Otherwise, the line is a trailer of the challenge.
+            if answersChallenge, challenge != nil, line.beginsResponse {
                 challenge = nil
                 parser.expectAnotherResponse()
             }
@@ -57,7 +61,8 @@ extension CurlTransfer {
     /// Takes complete header lines, or one that is too long and may have no end; returns `false` to abort.
     func receive(headerLines: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
-        let (event, isProgress) = incoming.take(lines: headerLines)
+        let (event, isProgress) = incoming.take(
+            lines: headerLines, answersChallenge: credential?.isNegotiated == true)
         // The start and the end of the final head count as progress. Interim responses, single fields, and trailers
         // do not extend the deadline, regardless of their number.
         if isProgress, clock.phase != .discarding { enter(.receiving) }

@@ -226,6 +226,19 @@ struct CredentialTests {
         }
     }
 
+    /// Fields at the end of a body can come from elsewhere than its head (RFC 9110, section 6.5.1).
+    @Test func trailerOfAChallengeIsNotTheHeadOfAnotherResponse() async throws {
+        let challenge =
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm=\"a\"\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n0\r\nHTTP/1.1 200: OK\r\nX-Any: a\r\n\r\n"
+        let provider = Provider { _ in .bearer("t") }
+        try await withProvider(provider) { (origin, transport) async throws in
+            origin.route("/a", [.raw(challenge), LoopbackOrigin.Response(body: [1])])
+            #expect(try await transport.fetch(origin.url("/a")).body == [1])
+        }
+        #expect(provider.challenges.count == 1)
+    }
+
     @Test func providerErrorFailsTheRequest() async throws {
         struct Locked: Error, CustomStringConvertible { let description = "the key chain is locked" }
         try await withProvider(Provider { _ in throw Locked() }) { (origin, transport) async throws in
