@@ -52,8 +52,11 @@ struct LimitsDocumentTests {
     private static let fixed: [String: String] = [
         "memory for a body that is allocated because of its declared length, before any of the body has been received":
             bytes(BodyLog.trustedLength),
-        "the same while less than \(bytes(2 * BodyLog.trustedLength)) of the body have been received, relative to these "
-            + "bytes, which alone count as memory for bodies": "\(BodyLog.growth) times",
+        "memory for a body that is allocated because of its declared length, once a part but less than "
+            + "\(bytes(2 * BodyLog.trustedLength)) of it has been received, relative to the received bytes; only these count "
+            + "as memory for bodies": "\(BodyLog.growth) times",
+        "bytes that wait between a transfer and its task, with hooks or a response cache; the task can hold as many again":
+            bytes(BodyPipe.highWater),
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
         "memory of finished bodies that is kept for later ones": bytes(BufferPool.Limits.bodies().byteCount),
         "time after which unused memory of finished bodies, and of pixels, is released; up to twice this time":
@@ -82,7 +85,7 @@ struct LimitsDocumentTests {
         "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
         "bytes of a large body that stay unread on a connection without TLS, and the time for which they do":
             "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",
-        "messages of callers and transfers that the thread of the transfers handles before it serves connections again":
+        "messages of callers and transfers that a transport's thread handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
         "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),
         "hosts in the DNS cache, and addresses of each":
@@ -106,6 +109,8 @@ struct LimitsDocumentTests {
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
         "damaged or unreadable entries that a cache does not use; before this number is exceeded, all are used again":
             count(SkippedEntries.maximumCount),
+        "time for which a decode that has nothing to read holds memory that others wait for, if its body can be read "
+            + "again; up to twice this time": seconds(ImageDecoder.recallTime),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":

@@ -121,13 +121,11 @@ extension BodyLog {
     }
 
     /// Returns when there might be something to read, or ``wake(_:)`` is called.
-    func wait(_ id: UInt64, forBatch: Bool) async {
+    func wait(_ id: UInt64, for goal: WaitGoal) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                state.readers[id]?.waitsForBatch = forBatch
-                guard let reader = state.readers[id], !reader.isPoked, !reader.isOutdated, state.end == nil,
-                    !state.hasEnough(for: reader), state.image(for: reader) == nil
-                else {
+                state.readers[id]?.goal = goal
+                guard let reader = state.readers[id], !reader.isPoked, !state.isReady(reader) else {
                     state.readers[id]?.isPoked = false
                     return true
                 }
@@ -135,6 +133,28 @@ extension BodyLog {
                 return false
             }
             if isReady { continuation.resume() }
+        }
+    }
+
+    /// Returns whether a reader that waits for the whole body need not wait any longer.
+    func hasBody(for id: UInt64) -> Bool {
+        state.withLock { state in
+            guard var reader = state.readers[id] else { return true }
+            reader.goal = .body
+            return state.isReady(reader)
+        }
+    }
+
+    /// Lets a reader start with the first byte again, and suspends it; returns `false` if the body has ended, or its
+    /// beginning might be discarded.
+    func rewind(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.isComplete, state.end == nil, state.readers[id]?.isOutdated == false else { return false }
+            state.readers[id]?.next = 0
+            state.readers[id]?.offset = 0
+            state.readers[id]?.read = 0
+            state.readers[id]?.isParked = true
+            return true
         }
     }
 

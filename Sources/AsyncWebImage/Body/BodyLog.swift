@@ -23,8 +23,8 @@ final class BodyLog: Sendable {
         var offset = 0
         /// The number of bytes read.
         var read = 0
-        /// A Boolean value that indicates whether it waits for a batch rather than for any bytes.
-        var waitsForBatch = false
+        /// The bytes for which it waits.
+        var goal = WaitGoal.bytes
         /// A Boolean value that indicates whether it has suspended reading for reasons outside its control.
         var isParked = false
         /// A Boolean value that indicates whether the next wait must return immediately.
@@ -33,6 +33,16 @@ final class BodyLog: Sendable {
         var variant: String?
         /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
         var isOutdated = false
+    }
+
+    /// The bytes for which a reader waits.
+    enum WaitGoal {
+        /// Any bytes.
+        case bytes
+        /// As many bytes as are worth waking a thread.
+        case batch
+        /// The whole body, or as much of it as is received and kept before the reader reads it.
+        case body
     }
 
     /// The end of the transfer: the head and metrics of a complete body, or the error.
@@ -299,13 +309,22 @@ extension BodyLog.State {
         return taken
     }
 
-    /// Returns whether there are bytes for a reader: any, or a batch if it waits for one.
+    /// Returns whether the bytes for which a reader waits have been received.
     ///
     /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them
     /// releases memory.
-    func hasEnough(for reader: BodyLog.Reader) -> Bool {
+    private func hasEnough(for reader: BodyLog.Reader) -> Bool {
         let unread = received - reader.read
-        guard reader.waitsForBatch, isComplete else { return unread > 0 }
-        return unread > 0 && unread >= min((expected ?? 0) / 32, BodyLog.maximumBatch)
+        switch reader.goal {
+        case .batch where isComplete:
+            return unread > 0 && unread >= min((expected ?? 0) / 32, BodyLog.maximumBatch)
+        case .bytes, .batch: return unread > 0
+        case .body: return isPaused || !isComplete
+        }
+    }
+
+    /// Returns whether a reader need not wait any longer.
+    func isReady(_ reader: BodyLog.Reader) -> Bool {
+        reader.isOutdated || end != nil || hasEnough(for: reader) || image(for: reader) != nil
     }
 }

@@ -27,7 +27,7 @@ final class BodyReader: Sendable {
         guard let pieces = try read(limit) else { return nil }
         guard pieces.isEmpty else { return pieces }
         await withTaskCancellationHandler {
-            await log.wait(id, forBatch: inBatches)
+            await log.wait(id, for: inBatches ? .batch : .bytes)
         } onCancel: {
             log.wake(id)
         }
@@ -62,6 +62,25 @@ final class BodyReader: Sendable {
 
     /// Reads the body instead of the offered image.
     func declineImage() { log.declineImage(id) }
+
+    /// Continues with the first byte; returns `false` if the body has ended, or its beginning might be discarded.
+    ///
+    /// Others need not wait for this reader until it reads again.
+    func rewind() -> Bool { log.rewind(id) }
+
+    /// Waits until the body has ended, or no more of it is received before it is read.
+    ///
+    /// Throws `CancellationError` when the task is canceled.
+    func waitForBody() async throws {
+        while !log.hasBody(for: id) {
+            await withTaskCancellationHandler {
+                await log.wait(id, for: .body)
+            } onCancel: {
+                log.wake(id)
+            }
+            try Task.checkCancellation()
+        }
+    }
 
     /// Suspends reading until ``next()``, so that others need not wait for this reader.
     func suspendReading() { log.suspendReading(id) }

@@ -11,6 +11,8 @@ struct DecodeSession: Sendable {
     var animations: FrameHub<AnimatedImage>?
     /// The checks to make when the header is known.
     var headerChecks = HeaderChecks()
+    /// A Boolean value that indicates whether memory is returned if others wait for it while the body is incomplete.
+    var returnsMemory = true
     /// The clock for the timing of previews.
     var clock: any Clock<Duration> = ContinuousClock()
 
@@ -19,18 +21,20 @@ struct DecodeSession: Sendable {
     /// Throws `CodecError`, `DecodeFailure` if part of the image was decoded, the error that ended the download, or
     /// `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await image() } }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await $0.image() } }
     }
 
     /// Returns the animation, whose frames are not decoded yet; for a still image, the decoded image.
     @concurrent func runAnimation() async throws -> AnimatedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await readAnimation() } }
+        try await withTaskExecutorPreference(decoder.threads) {
+            try await fromFirstByte { try await $0.readAnimation() }
+        }
     }
 
     /// Returns the header and the number of bytes read; with `readsAnimation`, reads possible animations completely.
     @concurrent func runHeader(readsAnimation: Bool) async throws -> FileSummary {
         try await withTaskExecutorPreference(decoder.threads) {
-            try await fromFirstByte { try await decodeHeader(readsAnimation: readsAnimation) }
+            try await fromFirstByte { try await $0.decodeHeader(readsAnimation: readsAnimation) }
         }
     }
 
@@ -42,10 +46,19 @@ struct DecodeSession: Sendable {
         try await withTaskExecutorPreference(decoder.threads) { try await reader.bodyDigest() }
     }
 
-    /// Runs `body` again whenever the download starts over, which the number of attempts limits.
-    private func fromFirstByte<Result>(_ body: () async throws -> Result) async throws -> Result {
+    /// Runs `body` again whenever the download starts over, which the number of attempts limits, and once if its memory
+    /// has been recalled.
+    private func fromFirstByte<Result>(_ body: (DecodeSession) async throws -> Result) async throws -> Result {
+        var session = self
         while true {
-            do { return try await body() } catch is BodyRestarted { continue }
+            do {
+                return try await body(session)
+            } catch is BodyRestarted {
+                continue
+            } catch is MemoryRecalled {
+                session.returnsMemory = false
+                try await reader.waitForBody()
+            }
         }
     }
 
@@ -77,10 +90,11 @@ struct DecodeSession: Sendable {
         guard let plan else { return try codec.finish() }
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.suspendReading()
-        return try await decoder.withMemory(plan.estimatedBytes) {
-            guard Self.takesLong(plan) else { return try await finish(codec) }
+        let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
+        return try await decoder.withMemory(plan.estimatedBytes, recall: recall) {
+            guard Self.takesLong(plan) else { return try await finish(codec, recall) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
-                try await finish(codec, yields: true)
+                try await finish(codec, recall, yields: true)
             }
         }
     }
@@ -90,9 +104,11 @@ struct DecodeSession: Sendable {
         plan.storedSize.area > 4_000_000
     }
 
-    private func finish(_ codec: StreamingDecoder, yields: Bool = false) async throws -> DecodedImage {
+    private func finish(
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool = false
+    ) async throws -> DecodedImage {
         do {
-            try await readPixels(codec, clock: clock, yields: yields)
+            try await readPixels(codec, recall, clock: clock, yields: yields)
             return try codec.finish()
         } catch let error as CodecError {
             guard let partial = codec.partialImage else { throw error }
@@ -149,8 +165,11 @@ struct DecodeSession: Sendable {
     }
 
     /// Decodes arriving data and renders previews; with `yields`, other work can run after every piece.
-    private func readPixels<Time: Clock>(_ codec: StreamingDecoder, clock: Time, yields: Bool) async throws
-    where Time.Duration == Duration {
+    ///
+    /// Throws `MemoryRecalled` if that has been requested when there is nothing to read, and the body can be read again.
+    private func readPixels<Time: Clock>(
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, clock: Time, yields: Bool
+    ) async throws where Time.Duration == Duration {
         let start = clock.now
         var schedule = PreviewSchedule(policy)
         // A delayed preview is shown at its time, even if no more bytes arrive.
@@ -174,6 +193,7 @@ struct DecodeSession: Sendable {
             }
             // If the decode stops early, the download stops as well, unless another caller needs the remainder.
             guard !codec.needsNoMoreBytes, let pieces = try await reader.next(inBatches: true) else { return }
+            if pieces.isEmpty, recall?.isRequested == true, reader.rewind() { throw MemoryRecalled() }
             for piece in pieces {
                 try Task.checkCancellation()
                 schedule.decoded(for: try clock.measure { try codec.append(piece.span) })

@@ -64,6 +64,16 @@ public actor ImageDecoder {
         static func memoryBudget(physicalMemory: Int) -> Int { min(1 << 30, max(64 << 20, physicalMemory) / 4) }
     }
 
+    /// A request that waits for memory.
+    private struct Wait {
+        let continuation: CheckedContinuation<Bool, Never>
+        let recall: MemoryRecall?
+    }
+
+    /// The time for which memory is held, while others wait for memory, before its return is requested; up to twice this
+    /// time, because only an alarm checks it.
+    static let recallTime = Duration.seconds(5)
+
     /// The configuration of the decoder.
     public nonisolated let configuration: Configuration
     nonisolated let threads: DecodeThreads
@@ -71,16 +81,21 @@ public actor ImageDecoder {
     nonisolated let pixels: BufferPool
     private var budget: MemoryBudget
     private var nextID: MemoryBudget.ID = 0
-    private var waiting: [MemoryBudget.ID: CheckedContinuation<Bool, Never>] = [:]
+    private var waiting: [MemoryBudget.ID: Wait] = [:]
+    /// The granted requests whose memory can be recalled, with the times when it was granted.
+    private var recallable: [MemoryBudget.ID: (recall: MemoryRecall, granted: Stopwatch.Instant)] = [:]
+    private var recallAlarm: Alarm<Stopwatch>?
+    private let clock: Stopwatch
 
     /// Creates a decoder with its own threads and memory budget.
     public init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, clock: Stopwatch(ContinuousClock()))
     }
 
-    /// Creates a decoder that measures with `clock` how long memory is unused.
+    /// Creates a decoder that measures with `clock` how long memory is unused or held.
     init(configuration: Configuration, clock: Stopwatch) {
         self.configuration = configuration
+        self.clock = clock
         pixels = BufferPool(.pixels(memoryBudget: configuration.memoryBudget), clock: clock)
         threads = DecodeThreads(count: max(1, configuration.threadCount))
         budget = MemoryBudget(limit: configuration.memoryBudget, maximumRequest: configuration.maximumDecodeBytes)
@@ -106,14 +121,21 @@ public actor ImageDecoder {
     /// runs on the caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds
     /// ``Configuration/maximumDecodeBytes``, and `CancellationError` if the task is canceled before memory is granted.
     public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
+        try await withMemory(bytes, recall: nil, body)
+    }
+
+    /// Runs `body` like ``withMemory(_:_:)``, and makes the request `recall` while others wait for memory.
+    nonisolated func withMemory<Result>(
+        _ bytes: Int, recall: MemoryRecall?, _ body: () async throws -> Result
+    ) async throws -> Result {
         let bytes = max(bytes, 0)
-        try await acquire(bytes)
+        let id = try await acquire(bytes, recall)
         do {
             let result = try await body()
-            await release(bytes)
+            await release(bytes, id)
             return result
         } catch {
-            await release(bytes)
+            await release(bytes, id)
             throw error
         }
     }
@@ -148,47 +170,80 @@ public actor ImageDecoder {
 
     /// Waits for the memory; concurrent, so that it ends outside the actor: otherwise, the work in ``withMemory(_:_:)``
     /// would run on the actor, one decode at a time.
-    @concurrent nonisolated private func acquire(_ bytes: Int) async throws {
-        let isGranted = try await grant(bytes)
-        guard isGranted else { throw CancellationError() }
+    @concurrent nonisolated private func acquire(
+        _ bytes: Int, _ recall: MemoryRecall?
+    ) async throws -> MemoryBudget.ID {
+        guard let id = try await grant(bytes, recall) else { throw CancellationError() }
+        return id
     }
 
-    /// Waits for memory; returns `false` if the task is canceled first.
-    private func grant(_ bytes: Int) async throws -> Bool {
+    /// Waits for memory; returns `nil` if the task is canceled first.
+    private func grant(_ bytes: Int, _ recall: MemoryRecall?) async throws -> MemoryBudget.ID? {
         nextID += 1
         let id = nextID
         switch budget.request(bytes, id: id) {
-        case .granted: return true
+        case .granted:
+            hold(id, recall)
+            return id
         case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.maximumRequest)
-        case .waiting: break
+        case .waiting: if recallAlarm == nil { setRecallAlarm() }
         }
-        return await withTaskCancellationHandler {
+        let isGranted = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled, let granted = budget.withdraw(id) {
                     continuation.resume(returning: false)
                     admit(granted)
                 } else {
-                    waiting[id] = continuation
+                    waiting[id] = Wait(continuation: continuation, recall: recall)
                 }
             }
         } onCancel: {
             // The handler must not block; the actor withdraws the request later.
             Task { await self.withdraw(id) }
         }
+        return isGranted ? id : nil
     }
 
     private func withdraw(_ id: MemoryBudget.ID) {
-        guard let continuation = waiting[id], let granted = budget.withdraw(id) else { return }
+        guard let wait = waiting[id], let granted = budget.withdraw(id) else { return }
         waiting[id] = nil
-        continuation.resume(returning: false)
+        wait.continuation.resume(returning: false)
         admit(granted)
     }
 
-    private func release(_ bytes: Int) {
+    private func release(_ bytes: Int, _ id: MemoryBudget.ID) {
+        recallable[id] = nil
         admit(budget.release(bytes))
     }
 
     private func admit(_ ids: [MemoryBudget.ID]) {
-        for id in ids { waiting.removeValue(forKey: id)?.resume(returning: true) }
+        for id in ids {
+            guard let wait = waiting.removeValue(forKey: id) else { continue }
+            hold(id, wait.recall)
+            wait.continuation.resume(returning: true)
+        }
+    }
+
+    private func hold(_ id: MemoryBudget.ID, _ recall: MemoryRecall?) {
+        if let recall { recallable[id] = (recall, clock.now) }
+    }
+
+    private func setRecallAlarm() {
+        let alarm = Alarm(clock: clock) { [weak self] in
+            // The alarm must not block.
+            Task { await self?.recallMemory() }
+        }
+        alarm.set(clock.now.advanced(by: Self.recallTime))
+        recallAlarm = alarm
+    }
+
+    private func recallMemory() {
+        recallAlarm = nil
+        guard !waiting.isEmpty else { return }
+        let now = clock.now
+        for (recall, granted) in recallable.values where granted.duration(to: now) >= Self.recallTime {
+            recall.request()
+        }
+        setRecallAlarm()
     }
 }

@@ -47,6 +47,46 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
+    @Test func rewoundReaderGetsAllBytesAgainAtTheEndOfTheBody() async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        _ = log.append([1, 2, 3].span)
+        #expect(try await reader.next().map { Array($0.joined()) } == piece + [1, 2, 3])
+        #expect(reader.rewind())
+        let waiting = Task {
+            try await reader.waitForBody()
+            return log.end != nil
+        }
+        reader.wake()
+        _ = log.append([4].span)
+        log.finish(.delivered)
+        #expect(try await waiting.value)
+        #expect(try await reader.all() == piece + [1, 2, 3, 4])
+        #expect(!reader.rewind())
+    }
+
+    @Test func waitForABodyThatIsNotKeptWholeEndsWhenItMustBeRead() async throws {
+        let log = BodyLog(maximumReplayBytes: 100 << 10)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        #expect(try await reader.next()?.count == 1)
+        #expect(reader.rewind())
+        let waiting = Task { try await reader.waitForBody() }
+        _ = log.append(piece.span)
+        try await waiting.value
+        #expect(try await reader.next().map { Array($0.joined()) } == piece + piece)
+        #expect(!reader.rewind())
+    }
+
+    @Test func canceledWaitForABodyEnds() async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let reader = try #require(log.makeReader())
+        let waiting = Task { try await reader.waitForBody() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test func bodyReadersReceiveTheErrorOfAnIncompleteBody() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())

@@ -22,13 +22,15 @@ struct DecodeSessionTests {
         _ = try #require(scans.count > 4 ? scans : nil)
     }
 
-    private func start(_ policy: ProgressivePolicy) throws -> Task<DecodedImage, any Error> {
+    private func start(
+        _ policy: ProgressivePolicy, with decoder: ImageDecoder = ImageDecoder()
+    ) throws -> Task<DecodedImage, any Error> {
         let reader = try #require(log.makeReader())
         channel.onDemand { reader.wake() }
         let frames = FrameHub<ImageFrame>()
         frames.add(channel, id: 0)
         let session = DecodeSession(
-            reader: reader, decoder: ImageDecoder(), options: DecodeOptions(), policy: policy, frames: frames,
+            reader: reader, decoder: decoder, options: DecodeOptions(), policy: policy, frames: frames,
             clock: clock)
         return Task { try await session.run() }
     }
@@ -70,6 +72,50 @@ struct DecodeSessionTests {
         _ = try await session.value
         channel.finish(.failure(CancellationError()))
         await #expect(throws: CancellationError.self) { try await next.value }
+    }
+
+    private func plan() throws -> DecodePlan {
+        let codec = StreamingDecoder()
+        try codec.append(file.span)
+        return try #require(codec.plan)
+    }
+
+    /// A server could otherwise keep the images of all others from being decoded, with a few bytes.
+    @Test func memoryOfADecodeThatWaitsForBytesIsReturnedToOthers() async throws {
+        let budget = try plan().estimatedBytes
+        let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
+        let session = try start(ProgressivePolicy(selection: .none), with: decoder)
+        append(0..<scans[1])
+        while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
+        let other = Task { try await decoder.withMemory(budget) { await decoder.memoryInUse } }
+        await clock.sleeps(until: ImageDecoder.recallTime)
+        clock.advance(by: ImageDecoder.recallTime)
+        #expect(try await other.value == budget)
+        // It is not requested again before the body is there.
+        append(scans[1]..<file.count - 1)
+        #expect(await decoder.memoryInUse == 0)
+        append(file.count - 1..<file.count)
+        log.finish(.delivered)
+        #expect(try await session.value.pixels == StreamingDecoder.decode(file.span).pixels)
+        #expect(await decoder.memoryInUse == 0)
+    }
+
+    @Test func memoryOfADecodeIsKeptIfNoOtherWaits() async throws {
+        let budget = try plan().estimatedBytes
+        let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
+        let session = try start(ProgressivePolicy(selection: .none), with: decoder)
+        append(0..<scans[1])
+        while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
+        let other = Task { try await decoder.withMemory(budget) {} }
+        await clock.sleeps(until: ImageDecoder.recallTime)
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await other.value }
+        clock.advance(by: ImageDecoder.recallTime)
+        append(scans[1]..<scans[2])
+        #expect(await decoder.memoryInUse == budget)
+        append(scans[2]..<file.count)
+        log.finish(.delivered)
+        _ = try await session.value
     }
 
     /// A header that is found with the end of the file only, behind metadata.

@@ -1,0 +1,24 @@
+import Synchronization
+
+/// A request of the decoder to return memory for which others wait.
+final class MemoryRecall: Sendable {
+    private let isMade = Atomic(false)
+    private let notify: @Sendable () -> Void
+
+    /// Creates a request that calls `notify` each time it is made.
+    init(notify: @escaping @Sendable () -> Void) {
+        self.notify = notify
+    }
+
+    /// A Boolean value that indicates whether the request has been made.
+    var isRequested: Bool { isMade.load(ordering: .relaxed) }
+
+    /// Makes the request.
+    func request() {
+        isMade.store(true, ordering: .relaxed)
+        notify()
+    }
+}
+
+/// The error that ends a decode whose memory is returned; it is repeated when the body is there.
+struct MemoryRecalled: Error {}
