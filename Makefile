@@ -39,7 +39,7 @@ TESTS := test-debug test-traits
 # Builds use all processors already, and tests have time limits, so "make -j" does not run these at the same time.
 .NOTPARALLEL:
 
-test: setup ## check the format, build for release, run all tests including those of the package traits, and build the documentation
+test: setup ## check the format, build for release, run the tests of the package including those of its traits, and build the documentation
 	@Scripts/test.sh release
 	@$(MAKE) --no-print-directory $(TESTS)
 	@$(MAKE) --no-print-directory docs
@@ -64,7 +64,7 @@ docs: ## build the documentation site in .build/docs, check that it is complete 
 	@Scripts/docs.sh $(or $(MODULES),$(TRAITS_BUILD)/debug) .build/docs
 	@Scripts/samples.sh $(or $(MODULES),$(TRAITS_BUILD)/debug)
 
-test-tsan: setup ## run the tests under thread sanitizer, with the package traits
+test-tsan: setup ## run the tests under thread sanitizer, with the package traits and without the tests of the codecs
 	@Scripts/test.sh thread
 
 test-asan: setup ## run the tests under address sanitizer, with leak checking

@@ -41,5 +41,5 @@ cd Integrations/python
 ruff check . ../examples
 ruff format --check . ../examples
 mypy
-# Clusters on a busy machine can exceed a time limit; an error of ours fails again.
+# Clusters on a busy machine can exceed a time limit; an error of this package fails again.
 python -m pytest "$@" || python -m pytest --last-failed "$@"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Without an argument: the tests. With "thread" or "address": the tests under that sanitizer, in a separate build
-# folder, so that the ordinary build is kept. "thread" also turns on the package traits; "address" builds for release,
+# folder, so that the ordinary build is kept. "thread" also turns on the package traits, and omits
+# the tests of the codecs; "address" builds for release,
 # because without optimization, the decoders take several times as long. With "release": format check, release build,
 # and installation.
 set -euo pipefail
