@@ -29,7 +29,8 @@ struct BatchStatistics: Sendable, Equatable {
 
     private mutating func add(_ code: String?, bytes: Int?) {
         count += 1
-        receivedBytes += bytes ?? 0
+        // A number of a damaged file may be any.
+        receivedBytes &+= bytes ?? 0
         byCode[code ?? "success", default: 0] += 1
         if code == nil { successes += 1 }
     }

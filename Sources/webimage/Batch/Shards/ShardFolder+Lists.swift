@@ -61,7 +61,9 @@ extension ShardFolder {
 
     /// Returns the number of the shard to which a file belongs; `nil` if it belongs to none.
     private static func number(of name: String) -> Int? {
+        // Longer numbers are not those of shards, and might be too large to count on from.
         let digits = name.prefix { $0.isASCII && $0.isNumber }
+        guard digits.count <= 18 else { return nil }
         guard ["", ".tar", ".jsonl", "_stats.json", listSuffix].contains(String(name.dropFirst(digits.count))) else {
             return nil
         }
