@@ -44,7 +44,7 @@ extension BatchCommand {
         let transport = CurlTransport(configuration: transport(budget))
         let loader = ImageLoader(configuration: configuration, transport: transport)
         loader.coordinator.addListener { places.note($0) }
-        let room = Allowance(limit: 64 << 20)
+        let room = Allowance(limit: 64 << 20, isOrdered: output.ordered)
         let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
         // The window refers to the places.
         places.whenFree { [weak window] in window?.placesChanged() }

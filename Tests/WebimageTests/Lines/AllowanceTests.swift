@@ -28,6 +28,38 @@ struct AllowanceTests {
         await next.value
     }
 
+    /// Later lines wait for the next one, and could hold everything.
+    @Test func nextLineInOrderDoesNotWaitForLaterOnes() async {
+        let allowance = Allowance(limit: 10, isOrdered: true)
+        await allowance.reserve(10, for: 1)
+        let later = Task { await allowance.reserve(5, for: 2) }
+        await allowance.reserve(8, for: 0)
+        allowance.deliver(8, before: 1)
+        allowance.deliver(10, before: 2)
+        allowance.finishDelivery(of: 8)
+        allowance.finishDelivery(of: 10)
+        await later.value
+    }
+
+    /// Their parts will be released without it.
+    @Test func nextLineInOrderWaitsForThoseThatAreBeingDelivered() async {
+        let allowance = Allowance(limit: 10, isOrdered: true)
+        await allowance.reserve(10, for: 0)
+        allowance.deliver(10, before: 1)
+        let served = Tally()
+        let next = Task {
+            await allowance.reserve(8, for: 1)
+            served.add()
+        }
+        let other = Task { await allowance.reserve(8, for: 2) }
+        #expect(served.count == 0)
+        allowance.finishDelivery(of: 10)
+        await next.value
+        allowance.deliver(8, before: 2)
+        allowance.finishDelivery(of: 8)
+        await other.value
+    }
+
     @Test func abandonedMemoryAllowanceServesAllLines() async {
         let allowance = Allowance(limit: 1)
         await allowance.reserve(1)

@@ -205,7 +205,7 @@ struct LineProcessor: Sendable {
     private func reserve(_ count: Int, for answer: inout Answer) async {
         room.release(answer.reserved)
         answer.reserved = 0
-        await room.reserve(count)
+        await room.reserve(count, for: answer.record.entry.index)
         answer.reserved = count
     }
 

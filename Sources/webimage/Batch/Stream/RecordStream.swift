@@ -16,7 +16,7 @@ final class RecordStream: BatchOutput {
 
     private struct Held {
         var next = 0
-        var answers: [Int: StreamWriter.Piece] = [:]
+        var answers: [Int: (piece: StreamWriter.Piece, reserved: Int)] = [:]
     }
 
     private let form: Form
@@ -55,17 +55,19 @@ final class RecordStream: BatchOutput {
 
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
         var piece = piece(for: answer)
+        let isOrdered = held != nil
         piece.whenDone = { [window, room, count = answer.reserved, length = answer.record.entry.line.bytes.count] in
-            room.release(count)
+            if isOrdered { room.finishDelivery(of: count) } else { room.release(count) }
             window.leave(bytes: length)
         }
         guard let held else { return writer.append(piece) }
         // Under the lock; otherwise two answers could be exchanged.
         held.withLock { held in
-            held.answers[answer.record.entry.index] = piece
+            held.answers[answer.record.entry.index] = (piece, answer.reserved)
             while let next = held.answers.removeValue(forKey: held.next) {
-                writer.append(next)
                 held.next += 1
+                room.deliver(next.reserved, before: held.next)
+                writer.append(next.piece)
             }
         }
     }
