@@ -148,6 +148,13 @@ def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
     assert list(read_list(tmp_path, f"{name}.gz")) == LIST
 
 
+def test_lines_that_are_no_objects_have_no_url(tmp_path: Path) -> None:
+    lines = ['{"url": "http://a.test/"}', "{", "[1]", "9" * 5_000, "[" * 100_000, '{"url": "http://b.test/"}']
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    urls = [row["url"] for row in read_list(tmp_path / "list.jsonl", "jsonl")]
+    assert urls == ["http://a.test/", None, None, None, None, "http://b.test/"]
+
+
 def test_lines_of_text_are_urls(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"http://c.test/\xff")
     (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n#\n")

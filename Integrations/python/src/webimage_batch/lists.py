@@ -36,7 +36,16 @@ def _tsv_rows(file: Iterable[str]) -> Rows:
 def _json_lines_rows(file: Iterable[str]) -> Rows:
     for line in file:
         if line.strip():
-            yield json.loads(line)
+            yield _object(line)
+
+
+def _object(line: str) -> dict[str, Any]:
+    """Returns the members of a JSON object; of anything else, a row without a URL, which fails."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"url": None}
+    return value if isinstance(value, dict) else {"url": None}
 
 
 def _json_rows(file: Iterable[str]) -> Rows:

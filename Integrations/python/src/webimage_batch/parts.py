@@ -150,7 +150,9 @@ class FolderPart(SamplePart):
         self._path.mkdir()
 
     def close(self) -> None:
-        """Does nothing: the files are complete."""
+        """Writes the files to the disk, so that a marker never stands for incomplete ones."""
+        for path in self._path.iterdir():
+            _sync(path)
 
     def commit(self) -> int:
         """Gives the folder its name, in place of one without a marker."""
