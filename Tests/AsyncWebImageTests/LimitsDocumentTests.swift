@@ -109,7 +109,7 @@ struct LimitsDocumentTests {
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
         "damaged or unreadable entries that a cache does not use; before this number is exceeded, all are used again":
             count(SkippedEntries.maximumCount),
-        "time for which a decode that has nothing to read holds memory that others wait for, if its body can be read "
+        "time for which a decode that waits for bytes holds memory that others wait for, if its body can be read "
             + "again; up to twice this time": seconds(ImageDecoder.recallTime),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),

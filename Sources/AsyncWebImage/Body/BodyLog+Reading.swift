@@ -145,15 +145,18 @@ extension BodyLog {
         }
     }
 
-    /// Lets a reader start with the first byte again, and suspends it; returns `false` if the body has ended, or its
-    /// beginning might be discarded.
+    /// Lets a reader start with the first byte again, and suspends it; returns `false` if there is a batch to read, the
+    /// body has ended, or its beginning has been discarded.
     func rewind(_ id: UInt64) -> Bool {
         state.withLock { state in
-            guard state.isComplete, state.end == nil, state.readers[id]?.isOutdated == false else { return false }
-            state.readers[id]?.next = 0
-            state.readers[id]?.offset = 0
-            state.readers[id]?.read = 0
-            state.readers[id]?.isParked = true
+            guard var reader = state.readers[id], state.isComplete, state.end == nil, !reader.isOutdated else {
+                return false
+            }
+            reader.goal = .batch
+            guard !state.hasEnough(for: reader) else { return false }
+            (reader.next, reader.offset, reader.read) = (0, 0, 0)
+            reader.isParked = true
+            state.readers[id] = reader
             return true
         }
     }

@@ -313,7 +313,7 @@ extension BodyLog.State {
     ///
     /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them
     /// releases memory.
-    private func hasEnough(for reader: BodyLog.Reader) -> Bool {
+    func hasEnough(for reader: BodyLog.Reader) -> Bool {
         let unread = received - reader.read
         switch reader.goal {
         case .batch where isComplete:

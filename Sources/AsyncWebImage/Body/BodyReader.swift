@@ -63,7 +63,8 @@ final class BodyReader: Sendable {
     /// Reads the body instead of the offered image.
     func declineImage() { log.declineImage(id) }
 
-    /// Continues with the first byte; returns `false` if the body has ended, or its beginning might be discarded.
+    /// Continues with the first byte; returns `false` if there is a batch to read, the body has ended, or its beginning
+    /// has been discarded.
     ///
     /// Others need not wait for this reader until it reads again.
     func rewind() -> Bool { log.rewind(id) }

@@ -54,7 +54,7 @@ struct DecodeSession: Sendable {
             do {
                 return try await body(session)
             } catch is BodyRestarted {
-                continue
+                session.returnsMemory = true
             } catch is MemoryRecalled {
                 session.returnsMemory = false
                 try await reader.waitForBody()
@@ -166,7 +166,7 @@ struct DecodeSession: Sendable {
 
     /// Decodes arriving data and renders previews; with `yields`, other work can run after every piece.
     ///
-    /// Throws `MemoryRecalled` if that has been requested when there is nothing to read, and the body can be read again.
+    /// Throws `MemoryRecalled` if that has been requested when there is little to read, and the body can be read again.
     private func readPixels<Time: Clock>(
         _ codec: StreamingDecoder, _ recall: MemoryRecall?, clock: Time, yields: Bool
     ) async throws where Time.Duration == Duration {
@@ -192,8 +192,9 @@ struct DecodeSession: Sendable {
             case .skip: break
             }
             // If the decode stops early, the download stops as well, unless another caller needs the remainder.
-            guard !codec.needsNoMoreBytes, let pieces = try await reader.next(inBatches: true) else { return }
-            if pieces.isEmpty, recall?.isRequested == true, reader.rewind() { throw MemoryRecalled() }
+            guard !codec.needsNoMoreBytes else { return }
+            if recall?.isRequested == true, reader.rewind() { throw MemoryRecalled() }
+            guard let pieces = try await reader.next(inBatches: true) else { return }
             for piece in pieces {
                 try Task.checkCancellation()
                 schedule.decoded(for: try clock.measure { try codec.append(piece.span) })

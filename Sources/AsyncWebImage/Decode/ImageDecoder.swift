@@ -222,6 +222,7 @@ public actor ImageDecoder {
             hold(id, wait.recall)
             wait.continuation.resume(returning: true)
         }
+        if waiting.isEmpty { recallAlarm = nil }
     }
 
     private func hold(_ id: MemoryBudget.ID, _ recall: MemoryRecall?) {

@@ -47,6 +47,22 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
+    /// Returns when a reader waits.
+    private func waits(_ log: BodyLog) async {
+        while log.state.withLock({ $0.waits.isEmpty }), !Task.isCancelled { await Task.yield() }
+    }
+
+    @Test func readerIsNotRewoundWhileItHasABatchToRead() async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        log.begin(expecting: 32 * piece.count)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        #expect(!reader.rewind())
+        #expect(try await reader.next()?.count == 1)
+        _ = log.append([1].span)
+        #expect(reader.rewind())
+    }
+
     @Test func rewoundReaderGetsAllBytesAgainAtTheEndOfTheBody() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
@@ -58,8 +74,10 @@ struct BodyLogTests {
             try await reader.waitForBody()
             return log.end != nil
         }
+        await waits(log)
         reader.wake()
         _ = log.append([4].span)
+        await waits(log)
         log.finish(.delivered)
         #expect(try await waiting.value)
         #expect(try await reader.all() == piece + [1, 2, 3, 4])
@@ -73,6 +91,7 @@ struct BodyLogTests {
         #expect(try await reader.next()?.count == 1)
         #expect(reader.rewind())
         let waiting = Task { try await reader.waitForBody() }
+        await waits(log)
         _ = log.append(piece.span)
         try await waiting.value
         #expect(try await reader.next().map { Array($0.joined()) } == piece + piece)
@@ -83,6 +102,7 @@ struct BodyLogTests {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         let waiting = Task { try await reader.waitForBody() }
+        await waits(log)
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
@@ -362,7 +382,9 @@ extension BodyReader {
     /// Returns all bytes up to the end of the body.
     func all() async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        while let pieces = try await next() { bytes += pieces.joined() }
+        while let pieces = try await next() {
+            for piece in pieces { bytes += piece }
+        }
         return bytes
     }
 }

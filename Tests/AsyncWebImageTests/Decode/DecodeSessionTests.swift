@@ -81,41 +81,26 @@ struct DecodeSessionTests {
     }
 
     /// A server could otherwise keep the images of all others from being decoded, with a few bytes.
-    @Test func memoryOfADecodeThatWaitsForBytesIsReturnedToOthers() async throws {
+    @Test(arguments: [0, 1]) func memoryOfADecodeThatWaitsForBytesIsReturnedToOthers(trickle: Int) async throws {
         let budget = try plan().estimatedBytes
         let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
+        log.begin(expecting: file.count)
         let session = try start(ProgressivePolicy(selection: .none), with: decoder)
         append(0..<scans[1])
         while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
+        while log.state.withLock({ $0.waits.isEmpty }), !Task.isCancelled { await Task.yield() }
         let other = Task { try await decoder.withMemory(budget) { await decoder.memoryInUse } }
         await clock.sleeps(until: ImageDecoder.recallTime)
+        append(scans[1]..<scans[1] + trickle)
         clock.advance(by: ImageDecoder.recallTime)
         #expect(try await other.value == budget)
         // It is not requested again before the body is there.
-        append(scans[1]..<file.count - 1)
+        append(scans[1] + trickle..<file.count - 1)
         #expect(await decoder.memoryInUse == 0)
         append(file.count - 1..<file.count)
         log.finish(.delivered)
         #expect(try await session.value.pixels == StreamingDecoder.decode(file.span).pixels)
         #expect(await decoder.memoryInUse == 0)
-    }
-
-    @Test func memoryOfADecodeIsKeptIfNoOtherWaits() async throws {
-        let budget = try plan().estimatedBytes
-        let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
-        let session = try start(ProgressivePolicy(selection: .none), with: decoder)
-        append(0..<scans[1])
-        while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
-        let other = Task { try await decoder.withMemory(budget) {} }
-        await clock.sleeps(until: ImageDecoder.recallTime)
-        other.cancel()
-        await #expect(throws: CancellationError.self) { try await other.value }
-        clock.advance(by: ImageDecoder.recallTime)
-        append(scans[1]..<scans[2])
-        #expect(await decoder.memoryInUse == budget)
-        append(scans[2]..<file.count)
-        log.finish(.delivered)
-        _ = try await session.value
     }
 
     /// A header that is found with the end of the file only, behind metadata.

@@ -49,6 +49,37 @@ struct ImageDecoderTests {
         try await decoder.withMemory(100) {}
     }
 
+    @Test func memoryIsRecalledWhileOthersWait() async throws {
+        let clock = ManualClock()
+        let decoder = ImageDecoder(configuration: .init(memoryBudget: 100), clock: Stopwatch(clock))
+        let recall = MemoryRecall {}
+        try await decoder.withMemory(100, recall: recall) {
+            let waiting = Task { try await decoder.withMemory(10) {} }
+            await clock.sleeps(until: ImageDecoder.recallTime)
+            #expect(!recall.isRequested)
+            clock.advance(by: ImageDecoder.recallTime)
+            while !recall.isRequested, !Task.isCancelled { await Task.yield() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        #expect(recall.isRequested)
+    }
+
+    @Test func memoryIsNotRecalledWhenNoOtherWaitsAnymore() async throws {
+        let clock = ManualClock()
+        let decoder = ImageDecoder(configuration: .init(memoryBudget: 100), clock: Stopwatch(clock))
+        let recall = MemoryRecall {}
+        try await decoder.withMemory(100, recall: recall) {
+            let waiting = Task { try await decoder.withMemory(10) {} }
+            await clock.sleeps(until: ImageDecoder.recallTime)
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            clock.advance(by: ImageDecoder.recallTime)
+            for _ in 0..<100 { _ = await decoder.memoryInUse }
+            #expect(!recall.isRequested)
+        }
+    }
+
     @Test func decodeThatNeedsMoreThanTheMemoryBudgetFails() async throws {
         let decoder = decoder(budget: 100)
         await #expect(throws: CodecError.overLimit(.memory, value: 101, limit: 100)) {
