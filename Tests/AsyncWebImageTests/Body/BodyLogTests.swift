@@ -47,66 +47,6 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
-    /// Returns when a reader waits.
-    private func waits(_ log: BodyLog) async {
-        while log.state.withLock({ $0.waits.isEmpty }), !Task.isCancelled { await Task.yield() }
-    }
-
-    @Test func readerIsNotRewoundWhileItHasABatchToRead() async throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        log.begin(expecting: 32 * piece.count)
-        let reader = try #require(log.makeReader())
-        _ = log.append(piece.span)
-        #expect(!reader.rewind())
-        #expect(try await reader.next()?.count == 1)
-        _ = log.append([1].span)
-        #expect(reader.rewind())
-    }
-
-    @Test func rewoundReaderGetsAllBytesAgainAtTheEndOfTheBody() async throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let reader = try #require(log.makeReader())
-        _ = log.append(piece.span)
-        _ = log.append([1, 2, 3].span)
-        #expect(try await reader.next().map { Array($0.joined()) } == piece + [1, 2, 3])
-        #expect(reader.rewind())
-        let waiting = Task {
-            try await reader.waitForBody()
-            return log.end != nil
-        }
-        await waits(log)
-        reader.wake()
-        _ = log.append([4].span)
-        await waits(log)
-        log.finish(.delivered)
-        #expect(try await waiting.value)
-        #expect(try await reader.all() == piece + [1, 2, 3, 4])
-        #expect(!reader.rewind())
-    }
-
-    @Test func waitForABodyThatIsNotKeptWholeEndsWhenItMustBeRead() async throws {
-        let log = BodyLog(maximumReplayBytes: 100 << 10)
-        let reader = try #require(log.makeReader())
-        _ = log.append(piece.span)
-        #expect(try await reader.next()?.count == 1)
-        #expect(reader.rewind())
-        let waiting = Task { try await reader.waitForBody() }
-        await waits(log)
-        _ = log.append(piece.span)
-        try await waiting.value
-        #expect(try await reader.next().map { Array($0.joined()) } == piece + piece)
-        #expect(!reader.rewind())
-    }
-
-    @Test func canceledWaitForABodyEnds() async throws {
-        let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let reader = try #require(log.makeReader())
-        let waiting = Task { try await reader.waitForBody() }
-        await waits(log)
-        waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
-    }
-
     @Test func bodyReadersReceiveTheErrorOfAnIncompleteBody() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())

@@ -49,29 +49,33 @@ struct ImageDecoderTests {
         try await decoder.withMemory(100) {}
     }
 
-    @Test func memoryIsRecalledWhileOthersWait() async throws {
+    /// Calls `body` while a decode holds all memory, which can be recalled, and another one has begun to wait.
+    private func withContention(
+        _ body: (ImageDecoder, ManualClock, MemoryRecall, _ waiting: Task<Void, any Error>) async throws -> Void
+    ) async throws {
         let clock = ManualClock()
         let decoder = ImageDecoder(configuration: .init(memoryBudget: 100), clock: Stopwatch(clock))
         let recall = MemoryRecall {}
         try await decoder.withMemory(100, recall: recall) {
             let waiting = Task { try await decoder.withMemory(10) {} }
             await clock.sleeps(until: ImageDecoder.recallTime)
+            try await body(decoder, clock, recall, waiting)
+        }
+    }
+
+    @Test func memoryIsRecalledWhileOthersWait() async throws {
+        try await withContention { _, clock, recall, waiting in
             #expect(!recall.isRequested)
             clock.advance(by: ImageDecoder.recallTime)
             while !recall.isRequested, !Task.isCancelled { await Task.yield() }
+            #expect(recall.isRequested)
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
-        #expect(recall.isRequested)
     }
 
     @Test func memoryIsNotRecalledWhenNoOtherWaitsAnymore() async throws {
-        let clock = ManualClock()
-        let decoder = ImageDecoder(configuration: .init(memoryBudget: 100), clock: Stopwatch(clock))
-        let recall = MemoryRecall {}
-        try await decoder.withMemory(100, recall: recall) {
-            let waiting = Task { try await decoder.withMemory(10) {} }
-            await clock.sleeps(until: ImageDecoder.recallTime)
+        try await withContention { decoder, clock, recall, waiting in
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
             clock.advance(by: ImageDecoder.recallTime)
