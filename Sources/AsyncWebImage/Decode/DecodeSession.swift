@@ -46,8 +46,8 @@ struct DecodeSession: Sendable {
         try await withTaskExecutorPreference(decoder.threads) { try await reader.bodyDigest() }
     }
 
-    /// Runs `body` again whenever the download starts over, which the number of attempts limits, and once if its memory
-    /// has been recalled.
+    /// Runs `body` again whenever the download starts over, which the number of attempts limits, and once in each attempt
+    /// if its memory has been recalled.
     private func fromFirstByte<Result>(_ body: (DecodeSession) async throws -> Result) async throws -> Result {
         var session = self
         while true {

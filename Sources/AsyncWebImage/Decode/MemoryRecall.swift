@@ -20,5 +20,5 @@ final class MemoryRecall: Sendable {
     }
 }
 
-/// The error that ends a decode whose memory is returned; it is repeated when the body is there.
+/// The error that ends a decode to return its memory; the decode is repeated when the body has been received.
 struct MemoryRecalled: Error {}
