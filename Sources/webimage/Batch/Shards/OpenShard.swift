@@ -97,7 +97,7 @@ final class OpenShard: Sendable {
         let statistics = state.withLock { $0.statistics }
         guard conditions.areMet(by: statistics) else { return false }
         let marker = ShardMarker(
-            input: input, optionsDigest: optionsDigest, attempt: (committed?.marker.attempt ?? 0) &+ 1)
+            input: input, optionsDigest: optionsDigest, attempt: min(committed?.marker.attempt ?? 0, .max - 1) + 1)
         if let committed { return try await replace(committed, marker, statistics, command) }
         do {
             let files = try placeFiles(replacing: false)

@@ -49,6 +49,15 @@ struct BatchExtendTests {
             }
     }
 
+    @Test func fileWithAHugeNumberIsNoShard() async throws {
+        try await withFolder { origin, folder in
+            #expect(try await run(list("a", 20, origin), into: folder).status == 0)
+            try Data().write(to: URL(fileURLWithPath: folder + "/\(Int.max).tar"))
+            #expect(try await run(list("b", 20, origin), into: folder).status == 0)
+            #expect(try names(folder, "_stats.json") == ["00000_stats.json", "00001_stats.json"])
+        }
+    }
+
     @Test(arguments: [[], ["--extend"]]) func anAdditionalListFollowsTheShardsOfTheFolder(first: [String]) async throws
     {
         try await withFolder { origin, folder in

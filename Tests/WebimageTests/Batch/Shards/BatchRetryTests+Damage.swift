@@ -38,6 +38,19 @@ extension BatchRetryTests {
         }
     }
 
+    @Test func numberOfAttemptsOfADamagedMarkerCanBeAny() async throws {
+        try await withSite(20) { site in
+            #expect(try await site.run().status == 0)
+            site.setBusy(false)
+            let path = "\(site.folder)/00000_stats.json"
+            let marker = try String(contentsOfFile: path, encoding: .utf8)
+            let damaged = marker.replacing(/"attempt": ?1\b/, with: "\"attempt\":9223372036854775807")
+            #expect(damaged != marker)
+            try damaged.write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(try await site.run(["--retry-failed"]).status == 0)
+        }
+    }
+
     @Test func changedFileOfAFolderIsNotCopied() async throws {
         try await withSite(20) { site in
             #expect(try await site.run(["--output-format", "files"]).status == 0)

@@ -25,6 +25,14 @@ struct CommittedRecordTests {
         #expect(record(line) == nil)
     }
 
+    /// A damaged file is recognized only after its last line.
+    @Test func numberOfBytesOfADamagedRecordCanBeAny() throws {
+        var statistics = BatchStatistics()
+        let line = #"{"key":"000020","status":"success","error_code":null,"original_bytes":9223372036854775807}"#
+        for _ in 0..<3 { statistics.add(try #require(record(line))) }
+        #expect(statistics.count == 3)
+    }
+
     @Test func numbersOfCommittedRecordsEqualThoseOfTheRun() throws {
         var statistics = BatchStatistics()
         for (status, code, isRetryable) in [
