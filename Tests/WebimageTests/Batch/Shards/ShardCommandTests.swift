@@ -99,12 +99,6 @@ struct ShardCommandTests {
             #expect(result.status == 0)
             #expect(!result.errors.contains("Broken pipe"))
         }
-        try await withList { list, folder, options in
-            let command = "sh -c 'kill -HUP $$; echo ignored >&2'; true"
-            let result = try await Command.run(options + [command], input: list)
-            #expect(result.status == 0)
-            #expect(!result.errors.contains("ignored"))
-        }
     }
 
     @Test func postShardAppliesOnlyToFolders() async throws {
