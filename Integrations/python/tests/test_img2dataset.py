@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from origin import Origin
 
-from webimage_batch import download
+from webimage_batch import FolderError, download
 from webimage_batch.__main__ import main
 from webimage_batch.img2dataset_arguments import Arguments
 from webimage_batch.lists import read_list
@@ -153,6 +153,35 @@ def test_lines_that_are_no_objects_have_no_url(tmp_path: Path) -> None:
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     urls = [row["url"] for row in read_list(tmp_path / "list.jsonl", "jsonl")]
     assert urls == ["http://a.test/", None, None, None, None, "http://b.test/"]
+
+
+def test_fields_that_are_too_long_have_no_url(tmp_path: Path) -> None:
+    lines = ["url,caption", "http://a.test/,a", f"http://b.test/,{'b' * (1 << 20)}b", "http://c.test/,c"]
+    (tmp_path / "list.csv").write_text("\n".join(lines))
+    urls = [row["url"] for row in read_list(tmp_path / "list.csv", "csv")]
+    assert urls == ["http://a.test/", None, "http://c.test/"]
+
+
+def test_halves_of_surrogate_pairs_are_replaced(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list.jsonl").write_text('{"url": "http://a.test/", "text": "a\\ud83d \\ud83d\\ude00"}')
+    options = ("--input_format=jsonl", "--caption_col=text", "--output_format=parquet")
+    assert main(["download", f"--url_list={tmp_path / 'list.jsonl'}", f"--output_folder={tmp_path}", *options]) == 0
+    assert pq.read_table(tmp_path / "00000.parquet")["caption"].to_pylist() == ["a\ufffd \U0001f600"]
+
+
+def test_folder_with_other_files_is_not_replaced(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out/00000").mkdir(parents=True)
+    (tmp_path / "out/00000/000000000.jpg").touch()
+    (tmp_path / "out/00000/notes.txt").write_text("mine")
+    with pytest.raises(FolderError, match=r"notes\.txt"):
+        shards(tmp_path, binary, origin, monkeypatch, output_format="files")
+    (tmp_path / "out/00000/notes.txt").unlink()
+    folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
+    assert not (folder / "00000/000000000.jpg").exists()
 
 
 def test_lines_of_text_are_urls(tmp_path: Path) -> None:

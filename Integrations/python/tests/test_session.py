@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,24 @@ def test_a_stream_that_is_not_whole_is_an_error(fake: str, fault: str) -> None:
         session.close()
 
     asyncio.run(run())
+
+
+def test_closing_ends_the_process_although_results_wait(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webimage_batch.session._QUEUED_BYTES", 100)
+
+    async def run() -> None:
+        session = Session(Batch(binary=fake), restarts=0)
+        results = session.results(rows("a", 1_000))
+        await anext(results)
+        session.close()
+        with pytest.raises(BatchError):
+            [result async for result in results]
+
+    before = set(threading.enumerate())
+    asyncio.run(run())
+    for thread in set(threading.enumerate()) - before:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
 
 
 def test_rejected_options_are_not_retried(fake: str) -> None:

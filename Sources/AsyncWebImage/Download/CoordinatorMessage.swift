@@ -22,6 +22,8 @@ enum CoordinatorMessage: Sendable {
     case rateAllowsStart
     /// The delay before the next attempt of a download has passed.
     case backoffElapsed(Download.ID)
+    /// The deferred request of a download may be sent.
+    case deferralEnded(Download.ID)
     /// The time limit of a download may have passed.
     case deadlinePassed
     /// The grace period of a shutdown has ended.
@@ -33,7 +35,7 @@ enum CoordinatorMessage: Sendable {
         switch self {
         case .deadlinePassed, .gracePeriodEnded: true
         case .join, .leave, .prioritize, .watch, .stopWatching, .decided, .transferEnded, .memoryFreed,
-            .rateAllowsStart, .backoffElapsed:
+            .rateAllowsStart, .backoffElapsed, .deferralEnded:
             false
         }
     }

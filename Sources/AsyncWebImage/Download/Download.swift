@@ -20,8 +20,8 @@ final class Download {
     var transfer: (any Transfer)?
     /// The receiver of the current or last attempt.
     var receiver: DownloadReceiver?
-    /// The timer of the delay before the next attempt.
-    var backoffTimer: Task<Void, Never>?
+    /// The delay before the next attempt, or the wait until a deferred request may be sent.
+    var pause: Task<Void, Never>?
 
     init(id: ID, key: FetchKey, log: BodyLog, events: DownloadEventSender?, isRefresh: Bool) {
         self.isRefresh = isRefresh

@@ -19,6 +19,9 @@ extension DownloadCoordinator {
         case .backOff(let id, let end, let delay, let error):
             guard let download = downloads[id] else { break }
             return backOff(download, until: end, delay: delay, because: error).map { .resumable(id, $0) }
+        case .awaitEnd(let id, let deferral):
+            guard let download = downloads[id] else { break }
+            return awaitEnd(of: deferral, download).map { .resumable(id, $0) }
         case .receive(let id):
             guard let download = downloads[id] else { break }
             download.log.resumeBodyWaiters()

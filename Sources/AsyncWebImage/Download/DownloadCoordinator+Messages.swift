@@ -13,6 +13,7 @@ extension DownloadCoordinator {
         case .decided(let id, let decision, let timeLimit): return decided(id, decision, timeLimit: timeLimit)
         case .transferEnded(let id): return endOfTransfer(id)
         case .backoffElapsed(let id): return .backoffElapsed(id)
+        case .deferralEnded(let id): return .deferralEnded(id)
         case .deadlinePassed: return .deadlinePassed
         case .gracePeriodEnded: return .gracePeriodEnded
         case .memoryFreed:
@@ -52,6 +53,7 @@ extension DownloadCoordinator {
         return switch failure {
         case .notContinued: .transferEnded(id, .notContinued)
         case .failed(let error): .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error))
+        case .deferred(let deferral): .transferEnded(id, .deferred(deferral))
         }
     }
 }

@@ -59,7 +59,7 @@ extension DownloadCoordinator {
             "retrying download",
             metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
         // Belongs to no caller's task.
-        download.backoffTimer = Task.detached { [clock, id = download.id] in
+        download.pause = Task.detached { [clock, id = download.id] in
             // Canceled: no caller waits for the download anymore.
             guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
             self.post(.backoffElapsed(id))
@@ -67,9 +67,22 @@ extension DownloadCoordinator {
         return download.receiver?.resumption(after: download.log.received)
     }
 
+    /// Waits until a deferred request may be sent; returns the resumption with which that can continue.
+    func awaitEnd(of deferral: RequestDeferral, _ download: Download) -> Resumption? {
+        download.log.discardIfOverBudget()
+        download.events?.send(.deferred)
+        // Belongs to no caller's task.
+        download.pause = Task.detached { [id = download.id] in
+            await deferral.wait()
+            // Canceled: no caller waits for the download anymore.
+            if !Task.isCancelled { self.post(.deferralEnded(id)) }
+        }
+        return download.receiver?.resumption(after: download.log.received)
+    }
+
     /// Ends the body with an error, and cancels the transfer if it is still active.
     func fail(_ download: Download, _ error: ImageError) {
-        download.backoffTimer?.cancel()
+        download.pause?.cancel()
         // The end of a transfer that is still active only frees the slot.
         download.receiver = nil
         download.transfer?.cancel()
@@ -99,7 +112,7 @@ extension DownloadCoordinator {
                 beginning = self.beginning(of: download)
             }
         }
-        download.backoffTimer?.cancel()
+        download.pause?.cancel()
         download.transfer?.cancel()
         download.events?.complete(.failure(CancellationError()))
         return beginning

@@ -16,7 +16,13 @@ struct DownloadHooks: Sendable {
 
     func request(instead request: TransportRequest) async throws -> TransportRequest {
         guard let modifier else { return request }
-        return try await asking(.requestModifier, request.url) { try await modifier.modify(request) }
+        do {
+            return try await modifier.modify(request)
+        } catch let deferral as RequestDeferral {
+            throw deferral
+        } catch {
+            throw Self.failure(of: .requestModifier, request.url, because: error)
+        }
     }
 
     func validate(_ head: ResponseHead, to request: TransportRequest) async throws {
@@ -36,7 +42,11 @@ struct DownloadHooks: Sendable {
         do {
             return try await body()
         } catch {
-            throw (error as? ImageError) ?? .rejected(by: hook, url: url.string, cause: error)
+            throw Self.failure(of: hook, url, because: error)
         }
+    }
+
+    private static func failure(of hook: DownloadHook, _ url: HTTPURL, because error: any Error) -> ImageError {
+        (error as? ImageError) ?? .rejected(by: hook, url: url.string, cause: error)
     }
 }

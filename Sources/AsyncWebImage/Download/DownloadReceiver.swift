@@ -12,6 +12,8 @@ final class DownloadReceiver: DirectBodyReceiver {
         case failed(ImageError)
         /// The server did not continue the body, or the stored part is damaged: the whole body must be requested.
         case notContinued
+        /// A request modifier has deferred the request.
+        case deferred(RequestDeferral)
     }
 
     /// The treatment of received bytes.
@@ -183,10 +185,10 @@ final class DownloadReceiver: DirectBodyReceiver {
         completion?()
     }
 
-    /// Ends the attempt with an error of this library.
-    func fail(_ error: ImageError) {
+    /// Ends the attempt for a reason that lies in this process.
+    func end(because failure: Failure) {
         let completion = state.withLock { state in
-            if !state.hasFailed { state.failure = .failed(error) }
+            if !state.hasFailed { state.failure = failure }
             return state.completion.take()
         }
         completion?()

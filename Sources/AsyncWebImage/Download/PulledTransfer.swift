@@ -23,7 +23,9 @@ final class PulledTransfer: Transfer {
             do {
                 receiver.finish(try await Self.pull(request, from: responder, to: receiver, resumptions))
             } catch let error as ImageError {
-                receiver.fail(error)
+                receiver.end(because: .failed(error))
+            } catch let deferral as RequestDeferral {
+                receiver.end(because: .deferred(deferral))
             } catch let error as TransportError {
                 receiver.finish(.failed(error))
             } catch {

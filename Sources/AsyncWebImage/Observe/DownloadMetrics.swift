@@ -61,18 +61,15 @@ final class DownloadMetrics: Sendable {
         case .queued:
             activeDownloads.withLock { $0[event.id] = ActiveDownload(begin: event.time) }
             waiting.increment()
-        case .started(let attempt): start(event, attempt)
+        case .started: start(event)
         case .response:
             let start = activeDownloads.withLock { $0[event.id]?.start.take() }
             if let start { firstByte.record(start.duration(to: event.time)) }
         case .progress: break
         case .retrying:
             retries.increment()
-            let wasRunning = activeDownloads.withLock { activeDownloads in
-                defer { activeDownloads[event.id]?.isRunning = false }
-                return activeDownloads[event.id]?.isRunning
-            }
-            if wasRunning == true { running.decrement() }
+            stop(event)
+        case .deferred: stop(event)
         case .completed(.success(let summary)):
             complete(event, .finished)
             bytes.increment(by: summary.byteCount)
@@ -83,7 +80,7 @@ final class DownloadMetrics: Sendable {
         }
     }
 
-    private func start(_ event: DownloadEvent, _ attempt: Int) {
+    private func start(_ event: DownloadEvent) {
         let before = activeDownloads.withLock { activeDownloads in
             defer {
                 activeDownloads[event.id]?.isWaiting = false
@@ -93,9 +90,19 @@ final class DownloadMetrics: Sendable {
             return activeDownloads[event.id]
         }
         guard let before else { return }
-        if before.isWaiting { waiting.decrement() }
+        if before.isWaiting {
+            waiting.decrement()
+            started.increment()
+        }
         if !before.isRunning { running.increment() }
-        if attempt == 1 { started.increment() }
+    }
+
+    private func stop(_ event: DownloadEvent) {
+        let wasRunning = activeDownloads.withLock { activeDownloads in
+            defer { activeDownloads[event.id]?.isRunning = false }
+            return activeDownloads[event.id]?.isRunning
+        }
+        if wasRunning == true { running.decrement() }
     }
 
     private func complete(_ event: DownloadEvent, _ outcome: Outcome) {

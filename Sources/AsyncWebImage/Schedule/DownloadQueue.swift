@@ -117,6 +117,20 @@ extension DownloadQueue {
         return nil
     }
 
+    /// Gives a download that has left its slot for a while another one, regardless of the rate of its host and of
+    /// those that wait; returns `false` if there is none.
+    mutating func readmit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
+        guard !isSuspended, running.count < limit else { return false }
+        guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
+        let host = hosts.index(of: host)
+        guard hasSlot(host, priority) else {
+            forgetIfIdle(host)
+            return false
+        }
+        occupySlot(id, host, priority)
+        return true
+    }
+
     /// Releases the slot of a running download.
     mutating func release(_ id: ID) {
         guard let slot = running.removeValue(forKey: id) else { return }
@@ -150,13 +164,17 @@ extension DownloadQueue {
     }
 
     private mutating func takeSlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
+        occupySlot(id, host, priority)
+        if let rateLimit { hosts.states[host].bucket.take(at: time, rateLimit) }
+    }
+
+    private mutating func occupySlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
         running[id] = Slot(host: host, isLow: priority.isLow)
         hosts.states[host].running += 1
         if priority.isLow {
             hosts.states[host].runningLow += 1
             runningLow += 1
         }
-        if let rateLimit { hosts.states[host].bucket.take(at: time, rateLimit) }
     }
 }
 

@@ -38,13 +38,14 @@ extension BatchCommand {
             passesOn: output.echo || output.stream == .tar || output.output != "-")
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
-        let places = ConversionPlaces(limit: budget.images + 2 * workers.count, transfers: budget.images)
+        let places = ConversionPlaces(
+            limit: budget.images + 2 * workers.count, transfers: budget.images, isOrdered: output.ordered)
         var configuration = try configuration(budget)
         configuration.downloads.requestModifier = places
         let transport = CurlTransport(configuration: transport(budget))
         let loader = ImageLoader(configuration: configuration, transport: transport)
         loader.coordinator.addListener { places.note($0) }
-        let room = Allowance(limit: 64 << 20, isOrdered: output.ordered)
+        let room = Allowance(limit: 64 << 20, next: output.ordered ? 0 : nil)
         let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
         // The window refers to the places.
         places.whenFree { [weak window] in window?.placesChanged() }
@@ -59,7 +60,7 @@ extension BatchCommand {
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
-        let destination = try await makeDestination(lines, window: window, room: room)
+        let destination = try await makeDestination(lines, window: window, room: room, places: places)
         let run = BatchRun(
             list: lines, processor: processor, output: destination.output, window: window, progress: progress,
             workers: workers, grace: .seconds(resources.grace)
@@ -75,9 +76,11 @@ extension BatchCommand {
                 return activity
             }
         }
+        let deferring = Task { await places.deferRegularly() }
         let watching = Task { await destination.writers.first?.watchReader() }
         defer {
             telling.cancel()
+            deferring.cancel()
             watching.cancel()
             progress.close()
         }
@@ -105,7 +108,9 @@ extension BatchCommand {
         var writers: [StreamWriter] = []
     }
 
-    private func makeDestination(_ lines: BatchList, window: LineWindow, room: Allowance) async throws -> Destination {
+    private func makeDestination(
+        _ lines: BatchList, window: LineWindow, room: Allowance<Int>, places: ConversionPlaces
+    ) async throws -> Destination {
         guard output.output == "-" else {
             let folder = try shardFolder()
             let head = output.extend ? try await lines.headDigest() : nil
@@ -120,7 +125,7 @@ extension BatchCommand {
         let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
         let stream = RecordStream(
             streamForm, columns: output.streamColumns(listColumns), to: writer, log: log, window: window, room: room,
-            isOrdered: output.ordered)
+            placesInOrder: output.ordered ? places : nil)
         stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
         return Destination(output: stream, writers: [writer, log].compactMap(\.self))
     }

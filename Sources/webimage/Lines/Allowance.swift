@@ -5,11 +5,13 @@ import Threading
 /// Waiting lines are served in order. If the answers of lines are delivered in the order of the list, those of later
 /// lines can use everything while an earlier line needs a part. The next line to deliver therefore gets its part beyond
 /// the limit if no part is being delivered, and would be released as a result.
-final class Allowance: Sendable {
+final class Allowance<Owner: Hashable & Sendable>: Sendable {
     private struct Wait: Sendable {
         let count: Int
-        let line: Int?
-        let continuation: CheckedContinuation<Void, Never>
+        let owner: Owner?
+        /// The value of ``State/round`` at the beginning of a brief wait; `nil` for a wait of any length.
+        let round: Int?
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State {
@@ -17,20 +19,31 @@ final class Allowance: Sendable {
         var used = 0
         var waiting: [Wait] = []
         var isAbandoned = false
-        /// The next line to deliver; `nil` if lines are delivered in any order.
-        var next: Int?
+        /// The owner of the part of the next line to deliver; `nil` if lines are delivered in any order, or it is
+        /// unknown.
+        var next: Owner?
+        /// The number of times that brief waits have been ended.
+        var round = 0
         /// The amount that is being delivered in order.
         var delivered = 0
 
         func fits(_ count: Int) -> Bool { used == 0 || used + count <= limit }
 
-        /// Returns whether a line gets its part even beyond the limit.
-        func mustServe(_ line: Int?) -> Bool { line != nil && line == next && delivered == 0 }
+        /// Returns whether an owner gets its part even beyond the limit.
+        func mustServe(_ owner: Owner?) -> Bool { owner != nil && owner == next && delivered == 0 }
+
+        /// Reserves a part if it is available; returns whether it did.
+        mutating func reserve(_ count: Int, for owner: Owner?) -> Bool {
+            if isAbandoned { return true }
+            guard mustServe(owner) || (waiting.isEmpty && fits(count)) else { return false }
+            used += count
+            return true
+        }
 
         /// Removes and returns the waits that end now.
         mutating func grant() -> [Wait] {
             var granted: [Wait] = []
-            if next != nil, let index = waiting.firstIndex(where: { mustServe($0.line) }) {
+            if next != nil, let index = waiting.firstIndex(where: { mustServe($0.owner) }) {
                 granted.append(waiting.remove(at: index))
                 used += granted[0].count
             }
@@ -44,28 +57,46 @@ final class Allowance: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates an allowance of `limit` in total, for lines that are delivered in any order or in that of the list.
-    init(limit: Int, isOrdered: Bool = false) {
-        state = Locked(State(limit: limit, next: isOrdered ? 0 : nil))
+    /// Creates an allowance of `limit` in total; if lines are delivered in order, `next` owns the part of the first.
+    init(limit: Int, next: Owner? = nil) {
+        state = Locked(State(limit: limit, next: next))
     }
 
     /// A Boolean value that indicates whether nothing is available.
     var isExhausted: Bool { state.withLock { $0.used >= $0.limit || !$0.waiting.isEmpty } }
 
-    /// Waits until `count` is available for a line, given by its number in the list if that matters; more than the limit
+    /// Waits until `count` is available for an owner, which matters if lines are delivered in order; more than the limit
     /// is available when nothing else is in use.
-    func reserve(_ count: Int, for line: Int? = nil) async {
+    func reserve(_ count: Int, for owner: Owner? = nil) async {
+        _ = await wait(for: count, owner, isBrief: false)
+    }
+
+    /// Reserves `count` like ``reserve(_:for:)``, unless ``endBriefWaits()`` ends the wait; returns whether it did.
+    func reserveBriefly(_ count: Int, for owner: Owner? = nil) async -> Bool {
+        await wait(for: count, owner, isBrief: true)
+    }
+
+    /// Ends the brief waits that began before the last call.
+    func endBriefWaits() {
+        let ended = state.withLock { state in
+            let round = state.round
+            state.round += 1
+            let ended = state.waiting.filter { $0.round.map { $0 < round } ?? false }
+            if !ended.isEmpty { state.waiting.removeAll { $0.round.map { $0 < round } ?? false } }
+            return ended
+        }
+        for wait in ended { wait.continuation.resume(returning: false) }
+    }
+
+    private func wait(for count: Int, _ owner: Owner?, isBrief: Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let isReserved = state.withLock { state in
-                guard !state.isAbandoned else { return true }
-                if state.mustServe(line) || (state.waiting.isEmpty && state.fits(count)) {
-                    state.used += count
-                    return true
-                }
-                state.waiting.append(Wait(count: count, line: line, continuation: continuation))
+                if state.reserve(count, for: owner) { return true }
+                let round = isBrief ? state.round : nil
+                state.waiting.append(Wait(count: count, owner: owner, round: round, continuation: continuation))
                 return false
             }
-            if isReserved { continuation.resume() }
+            if isReserved { continuation.resume(returning: true) }
         }
     }
 
@@ -77,9 +108,17 @@ final class Allowance: Sendable {
         }
     }
 
-    /// Notes that all lines before `next` are delivered, of which the last one has a part of `count`;
+    /// Sets the owner of the part of the next line to deliver.
+    func setNext(_ next: Owner?) {
+        resume {
+            $0.next = next
+            return $0.grant()
+        }
+    }
+
+    /// Notes that all lines before that of `next` are delivered, of which the last one has a part of `count`;
     /// ``finishDelivery(of:)`` follows.
-    func deliver(_ count: Int, before next: Int) {
+    func deliver(_ count: Int, before next: Owner) {
         resume {
             $0.next = next
             $0.delivered += count
@@ -106,6 +145,6 @@ final class Allowance: Sendable {
     }
 
     private func resume(_ change: (inout sending State) -> sending [Wait]) {
-        for wait in state.withLock(change) { wait.continuation.resume() }
+        for wait in state.withLock(change) { wait.continuation.resume(returning: true) }
     }
 }

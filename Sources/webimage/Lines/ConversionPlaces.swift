@@ -5,7 +5,8 @@ import Threading
 /// for its image, so that bodies do not arrive faster than they can be processed.
 ///
 /// A line that waits for its first request, or for a retry, has no place. Lines with one URL share a place, unless they
-/// claim places of their own.
+/// claim places of their own. If lines are delivered in order, later ones can hold all places until the next one has
+/// been delivered, so that one gets a place in any case.
 final class ConversionPlaces: RequestModifier {
     private struct Entry {
         var lines = 0
@@ -16,12 +17,20 @@ final class ConversionPlaces: RequestModifier {
         var attempts = 0
     }
 
-    private let places: Allowance
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// The URLs of lines by their numbers, if lines are delivered in order.
+        var urls: [Int: String] = [:]
+        /// The number of the next line to deliver; `nil` if lines are delivered in any order.
+        var next: Int?
+    }
+
+    private let places: Allowance<String>
     /// The number of transfers at a time.
     private let transferLimit: Int
     /// The downloads that are being transferred, by their numbers.
     private let transfers = Locked(Set<UInt64>())
-    private let entries = Locked([String: Entry]())
+    private let state: Locked<State>
     private let observer = Locked(Observer())
 
     private struct Observer {
@@ -29,9 +38,10 @@ final class ConversionPlaces: RequestModifier {
     }
 
     /// Creates places for `limit` images, of which `transfers` are downloaded at a time.
-    init(limit: Int, transfers: Int = .max) {
+    init(limit: Int, transfers: Int = .max, isOrdered: Bool = false) {
         places = Allowance(limit: limit)
         transferLimit = transfers
+        state = Locked(State(next: isOrdered ? 0 : nil))
     }
 
     /// A Boolean value that indicates whether a request could be sent.
@@ -48,42 +58,80 @@ final class ConversionPlaces: RequestModifier {
 
     private func reportFree() { observer.withLock { $0.whenFree }?() }
 
-    /// Adds a line that will request a URL; returns a value for ``end(_:)``.
-    func begin(_ url: String) -> String? {
+    /// Adds a line that will request a URL, by its number if lines are delivered in order; returns a value for
+    /// ``end(_:line:isClaimant:)``.
+    func begin(_ url: String, line: Int? = nil) -> String? {
         guard let key = try? HTTPURL(url).string else { return nil }
-        entries.withLock { $0[key, default: Entry()].lines += 1 }
+        state.withLock { state in
+            state.entries[key, default: Entry()].lines += 1
+            guard let next = state.next, let line else { return }
+            state.urls[line] = key
+            if line == next { places.setNext(key) }
+        }
         return key
+    }
+
+    /// Notes that all lines before `next` are delivered.
+    func deliver(before next: Int) {
+        state.withLock { state in
+            state.next = next
+            places.setNext(state.urls[next])
+        }
     }
 
     /// Removes a line that has been answered; returns the number of attempts to get its image.
     ///
     /// `isClaimant` indicates whether the place of the URL belongs to the line.
-    @discardableResult func end(_ key: String, isClaimant: Bool = false) -> Int {
-        let (attempts, hadPlace) = entries.withLock { entries in
-            guard var entry = entries[key] else { return (0, false) }
+    @discardableResult func end(_ key: String, line: Int? = nil, isClaimant: Bool = false) -> Int {
+        let (attempts, hadPlace) = state.withLock { state in
+            if let line { state.urls[line] = nil }
+            guard var entry = state.entries[key] else { return (0, false) }
             entry.lines -= 1
             let isReleased = entry.hasPlace && (isClaimant || entry.lines == 0)
             if isReleased { entry.hasPlace = false }
             if isClaimant { entry.isClaimed = false }
-            entries[key] = entry.lines > 0 ? entry : nil
+            state.entries[key] = entry.lines > 0 ? entry : nil
             return (entry.attempts, isReleased)
         }
         if hadPlace { release() }
         return attempts
     }
 
+    /// Waits for a place for the image of a request, and defers the request if that takes long.
     func modify(_ request: TransportRequest) async throws -> TransportRequest {
-        await take(request.url.string)
+        let key = request.url.string
+        guard needsPlace(key) else { return request }
+        guard await places.reserveBriefly(1, for: key) else { throw RequestDeferral { await self.take(key) } }
+        assignPlace(to: key)
         return request
     }
 
+    /// Defers requests that have waited for a place for some time, until the task is canceled.
+    ///
+    /// The places of others are released at the pace of whatever reads the output, for which the deadline of a download
+    /// does not provide, and the next line in order could need the slots. To defer every request would take more time
+    /// than most waits.
+    func deferRegularly() async {
+        while (try? await Task.sleep(for: .milliseconds(250))) != nil { deferWaiting() }
+    }
+
+    /// Defers the requests that have waited for a place since the last call.
+    func deferWaiting() { places.endBriefWaits() }
+
+    private func needsPlace(_ key: String) -> Bool { state.withLock { $0.entries[key]?.hasPlace } == false }
+
     /// Waits for the place of a URL, unless it has one.
     private func take(_ key: String) async {
-        guard entries.withLock({ $0[key]?.hasPlace }) == false else { return }
-        await places.reserve(1)
-        let isNeeded = entries.withLock { entries in
-            guard entries[key]?.hasPlace == false else { return false }
-            entries[key]?.hasPlace = true
+        guard needsPlace(key) else { return }
+        await places.reserve(1, for: key)
+        assignPlace(to: key)
+    }
+
+    /// Gives a reserved place to a URL, or releases it if the URL has one, or no line.
+    private func assignPlace(to key: String) {
+        let isNeeded = state.withLock { state in
+            guard state.entries[key]?.hasPlace == false else { return false }
+            state.entries[key]?.hasPlace = true
             return true
         }
         if !isNeeded { release() }
@@ -91,9 +139,9 @@ final class ConversionPlaces: RequestModifier {
 
     /// Waits for the place of a URL, and makes it that of the calling line; returns `false` if it belongs to another.
     func claim(_ key: String) async -> Bool {
-        let isFirst = entries.withLock { entries in
-            guard entries[key]?.isClaimed == false else { return false }
-            entries[key]?.isClaimed = true
+        let isFirst = state.withLock { state in
+            guard state.entries[key]?.isClaimed == false else { return false }
+            state.entries[key]?.isClaimed = true
             return true
         }
         if isFirst { await take(key) }
@@ -101,7 +149,7 @@ final class ConversionPlaces: RequestModifier {
     }
 
     /// Returns whether a URL has a place.
-    func isHeld(_ key: String) -> Bool { entries.withLock { $0[key]?.hasPlace == true } }
+    func isHeld(_ key: String) -> Bool { state.withLock { $0.entries[key]?.hasPlace == true } }
 
     /// Waits for a place that belongs to no URL.
     func reserve() async { await places.reserve(1) }
@@ -111,16 +159,16 @@ final class ConversionPlaces: RequestModifier {
         switch event.kind {
         case .started(let attempt):
             transfers.withLock { _ = $0.insert(event.id) }
-            entries.withLock { $0[event.url.string]?.attempts = attempt }
+            state.withLock { $0.entries[event.url.string]?.attempts = attempt }
         case .retrying:
             endTransfer(event.id)
-            let hadPlace = entries.withLock { entries in
-                guard entries[event.url.string]?.hasPlace == true else { return false }
-                entries[event.url.string]?.hasPlace = false
+            let hadPlace = state.withLock { state in
+                guard state.entries[event.url.string]?.hasPlace == true else { return false }
+                state.entries[event.url.string]?.hasPlace = false
                 return true
             }
             if hadPlace { release() }
-        case .completed: endTransfer(event.id)
+        case .deferred, .completed: endTransfer(event.id)
         default: break
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct AllowanceTests {
     @Test func lineWaitsForItsMemoryAllowance() async {
-        let allowance = Allowance(limit: 10)
+        let allowance = Allowance<Int>(limit: 10)
         await allowance.reserve(6)
         await allowance.reserve(4)
         let served = Tally()
@@ -21,16 +21,37 @@ struct AllowanceTests {
     }
 
     @Test func singleLineMayExceedTheMemoryAllowance() async {
-        let allowance = Allowance(limit: 10)
+        let allowance = Allowance<Int>(limit: 10)
         await allowance.reserve(100)
         let next = Task { await allowance.reserve(1) }
         allowance.release(100)
         await next.value
     }
 
+    @Test func onlyBriefWaitsForTheMemoryAllowanceCanBeEnded() async {
+        let allowance = Allowance<Int>(limit: 1)
+        await allowance.reserve(1)
+        let served = Tally()
+        let long = Task {
+            await allowance.reserve(1)
+            served.add()
+        }
+        let ending = Task {
+            while !Task.isCancelled {
+                allowance.endBriefWaits()
+                await Task.yield()
+            }
+        }
+        #expect(await !allowance.reserveBriefly(1))
+        ending.cancel()
+        #expect(served.count == 0)
+        allowance.release(1)
+        await long.value
+    }
+
     /// Later lines wait for the next one, and could hold everything.
     @Test func nextLineInOrderDoesNotWaitForLaterOnes() async {
-        let allowance = Allowance(limit: 10, isOrdered: true)
+        let allowance = Allowance(limit: 10, next: 0)
         await allowance.reserve(10, for: 1)
         let later = Task { await allowance.reserve(5, for: 2) }
         await allowance.reserve(8, for: 0)
@@ -43,7 +64,7 @@ struct AllowanceTests {
 
     /// Their parts will be released without it.
     @Test func nextLineInOrderWaitsForThoseThatAreBeingDelivered() async {
-        let allowance = Allowance(limit: 10, isOrdered: true)
+        let allowance = Allowance(limit: 10, next: 0)
         await allowance.reserve(10, for: 0)
         allowance.deliver(10, before: 1)
         let served = Tally()
@@ -61,7 +82,7 @@ struct AllowanceTests {
     }
 
     @Test func abandonedMemoryAllowanceServesAllLines() async {
-        let allowance = Allowance(limit: 1)
+        let allowance = Allowance<Int>(limit: 1)
         await allowance.reserve(1)
         let waiting = Task { await allowance.reserve(1) }
         allowance.abandon()

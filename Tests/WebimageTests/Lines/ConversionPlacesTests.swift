@@ -56,4 +56,80 @@ struct ConversionPlacesTests {
         places.end(lines[1])
         #expect(places.areFree)
     }
+
+    private func request(_ name: String) throws -> TransportRequest {
+        TransportRequest(url: try HTTPURL("http://127.0.0.1/\(name)"))
+    }
+
+    private func begin(_ name: String, _ line: Int, in places: ConversionPlaces) throws -> String {
+        try #require(places.begin("http://127.0.0.1/\(name)", line: line))
+    }
+
+    /// Returns the deferral of a request that waits for a place.
+    private func deferral(of request: TransportRequest, in places: ConversionPlaces) async -> RequestDeferral? {
+        let deferring = Task {
+            while !Task.isCancelled {
+                places.deferWaiting()
+                await Task.yield()
+            }
+        }
+        defer { deferring.cancel() }
+        return await #expect(throws: RequestDeferral.self) { try await places.modify(request) }
+    }
+
+    @Test func requestIsDeferredUntilThereIsAConversionPlace() async throws {
+        let places = ConversionPlaces(limit: 1)
+        let (first, second) = (try begin("a", 0, in: places), try begin("b", 1, in: places))
+        _ = try await places.modify(try request("a"))
+        let deferral = await deferral(of: try request("b"), in: places)
+        places.end(first)
+        await deferral?.wait()
+        #expect(places.isHeld(second))
+        _ = try await places.modify(try request("b"))
+        places.end(second)
+        #expect(places.areFree)
+    }
+
+    @Test func canceledLineReturnsTheConversionPlaceThatItWaitedFor() async throws {
+        let places = ConversionPlaces(limit: 1)
+        let (first, second) = (try begin("a", 0, in: places), try begin("b", 1, in: places))
+        _ = try await places.modify(try request("a"))
+        let deferral = await deferral(of: try request("b"), in: places)
+        places.end(second)
+        places.end(first)
+        await deferral?.wait()
+        #expect(places.areFree)
+    }
+
+    @Test func requestIsNotDeferredIfAPlaceIsSoonFree() async throws {
+        let places = ConversionPlaces(limit: 1)
+        let (first, second) = (try begin("a", 0, in: places), try begin("b", 1, in: places))
+        _ = try await places.modify(try request("a"))
+        let waiting = Task { try await places.modify(try request("b")) }
+        await Task.yield()
+        places.deferWaiting()
+        places.end(first)
+        _ = try await waiting.value
+        #expect(places.isHeld(second))
+    }
+
+    /// Later lines, which have all places, wait for the next one.
+    @Test func nextLineInOrderGetsAConversionPlaceInAnyCase() async throws {
+        let places = ConversionPlaces(limit: 1, isOrdered: true)
+        let later = try begin("c", 2, in: places)
+        _ = try await places.modify(try request("c"))
+        let second = try begin("b", 1, in: places)
+        let deferral = await deferral(of: try request("b"), in: places)
+
+        let first = try begin("a", 0, in: places)
+        _ = try await places.modify(try request("a"))
+        places.end(first, line: 0)
+        places.deliver(before: 1)
+        await deferral?.wait()
+        #expect(places.isHeld(second))
+        places.end(second, line: 1)
+        #expect(!places.areFree)
+        places.end(later, line: 2)
+        #expect(places.areFree)
+    }
 }

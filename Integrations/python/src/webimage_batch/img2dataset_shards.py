@@ -87,4 +87,8 @@ def _record_batches(arguments: Arguments, schema: Any, index: int) -> Iterator[A
 
 
 def _text(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    # JSON can contain halves of surrogate pairs, which UTF-8 cannot.
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

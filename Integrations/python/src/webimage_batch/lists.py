@@ -24,7 +24,17 @@ def _text_rows(file: Iterable[str]) -> Rows:
 
 def _csv_rows(file: Iterable[str], delimiter: str = ",") -> Rows:
     csv.field_size_limit(_LONGEST_FIELD)
-    for row in csv.DictReader(file, delimiter=delimiter):
+    rows = csv.DictReader(file, delimiter=delimiter)
+    # A header line that cannot be read is an error, unlike another line.
+    names = rows.fieldnames
+    while names:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield {"url": None}
+            continue
         # Fields without a name in the header line have the key None.
         yield {name: value for name, value in row.items() if name is not None}
 

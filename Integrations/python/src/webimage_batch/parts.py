@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from .client import Result
 from .columns import ResultBuffer, ResultColumns
+from .errors import FolderError
 from .rows import encode_row
 
 # Keys that differ from run to run; samples omit them, so that two runs produce equal samples.
@@ -155,7 +156,11 @@ class FolderPart(SamplePart):
             _sync(path)
 
     def commit(self) -> int:
-        """Gives the folder its name, in place of one without a marker."""
+        """Gives the folder its name, in place of one without a marker, which may have samples only."""
+        if self._target.is_dir():
+            for path in self._target.iterdir():
+                if path.is_dir() or not path.name.partition(".")[0].isdigit():
+                    raise FolderError(f"{path} is not a file of a sample. Move it elsewhere.")
         remove(self._target)
         return super().commit()
 

@@ -22,6 +22,9 @@ _QUEUED_BYTES = 64 << 20
 class Session:
     """A process that serves several calls of `results` at once, so that it never idles at the end of one.
 
+    The results of all calls come from one stream: if 64 MiB of them wait for callers that do not take them, those of
+    other calls wait as well. Take the results of every call, or end it (`aclose()`).
+
     If the process dies, a new one is started for the rows without a result, at most `restarts` times for each call.
     """
 
@@ -132,6 +135,7 @@ class _Connection:
         self._child = child
         self._waiting: dict[int, tuple[_Call, int]] = {}
         self._queued_bytes = 0
+        self._is_closed = False
         self._submissions: queue.SimpleQueue[_Submission] = queue.SimpleQueue()
         for target in (self._write, self._read):
             threading.Thread(target=target, daemon=True, name="webimage-session").start()
@@ -152,8 +156,11 @@ class _Connection:
         self.changed.notify_all()
 
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process, also if results wait for their callers."""
         self._child.kill()
+        with self.changed:
+            self._is_closed = True
+            self.changed.notify_all()
 
     def _write(self) -> None:
         index = 0
@@ -196,7 +203,7 @@ class _Connection:
                 raise BatchError(f"The stream has a record for line {result.record['index']}, which was not sent.")
             call, result.record["index"] = owner
             self._queued_bytes += call.put(result)
-            while self._queued_bytes > _QUEUED_BYTES:
+            while self._queued_bytes > _QUEUED_BYTES and not self._is_closed:
                 self.changed.wait()
 
     def _end(self, error: BaseException) -> None:

@@ -19,6 +19,8 @@ extension DownloadMachine {
         indirect case resume(ID, Attempt, from: Resumption)
         /// Waits before the next attempt; reply with `resumable` if that can continue this one.
         indirect case backOff(ID, until: Instant, delay: Duration, because: ImageError)
+        /// Waits until a deferred request may be sent; reply with `resumable` if that can continue an earlier attempt.
+        indirect case awaitEnd(ID, of: RequestDeferral)
         /// Completes the body: callers that wait only for the bytes are answered.
         case receive(ID)
         /// Fails the body: callers that wait only for the bytes get the error, and decodes fail when they read it.

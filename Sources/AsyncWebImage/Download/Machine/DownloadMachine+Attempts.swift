@@ -51,7 +51,7 @@ extension DownloadMachine {
             pauseTime(of: id)
             enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
-        case .queued, .transferring, .backingOff, .received, .draining: reject("notServed", id)
+        case .queued, .transferring, .backingOff, .deferred, .received, .draining: reject("notServed", id)
         }
     }
 
@@ -93,7 +93,7 @@ extension DownloadMachine {
         // It counts as the first attempt.
         case .deciding: downloads.states[index].attempts = 1
         case .transferring: break
-        case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
+        case .queued, .backingOff, .deferred, .received, .draining: return reject("transferEnded", id)
         }
         queue.release(id)
         lookups?.release(id)
@@ -103,6 +103,12 @@ extension DownloadMachine {
             downloads.states[index].startsFromZero = true
             enqueue(id)
         case .failed(let error): retry(id, after: error)
+        case .deferred(let deferral):
+            // It was not made, and its time is not the server's.
+            downloads.states[index].attempts -= 1
+            pauseTime(of: id)
+            downloads.states[index].phase = .deferred(nil)
+            emit(.awaitEnd(id, of: deferral))
         case .remembered(let error): fail(id, error, holdsSlot: false)
         case .cancelled:
             reject("transferEnded", id)
@@ -127,10 +133,12 @@ extension DownloadMachine {
     }
 
     mutating func resumable(_ id: ID, _ resumption: Resumption) {
-        guard let index = downloads.index(of: id), case .backingOff(let end, nil) = downloads.states[index].phase else {
-            return reject("resumable", id)
+        guard let index = downloads.index(of: id) else { return reject("resumable", id) }
+        switch downloads.states[index].phase {
+        case .backingOff(let end, nil): downloads.states[index].phase = .backingOff(until: end, resumption)
+        case .deferred(nil): downloads.states[index].phase = .deferred(resumption)
+        case .queued, .deciding, .transferring, .backingOff, .deferred, .received, .draining: reject("resumable", id)
         }
-        downloads.states[index].phase = .backingOff(until: end, resumption)
     }
 
     mutating func backoffElapsed(_ id: ID) {
@@ -139,7 +147,22 @@ extension DownloadMachine {
         switch downloads.states[index].phase {
         case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)
         case .draining: break
-        case .queued, .deciding, .transferring, .received: reject("backoffElapsed", id)
+        case .queued, .deciding, .transferring, .deferred, .received: reject("backoffElapsed", id)
+        }
+    }
+
+    /// Lets a download whose request was deferred have the next free slot.
+    ///
+    /// It does not count toward the rate of its host again.
+    mutating func deferralEnded(_ id: ID) {
+        // It may have ended in the meantime.
+        guard let index = downloads.index(of: id) else { return }
+        switch downloads.states[index].phase {
+        case .deferred(let resumption):
+            downloads.states[index].phase = .queued(resumption.map { .continuation($0) } ?? .attempt)
+            returning.append(id)
+        case .draining: break
+        case .queued, .deciding, .transferring, .backingOff, .received: reject("deferralEnded", id)
         }
     }
 }

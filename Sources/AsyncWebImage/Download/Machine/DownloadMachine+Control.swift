@@ -21,7 +21,10 @@ extension DownloadMachine {
     /// Stops sharing of sent requests, whose responses can differ from those of later requests.
     private mutating func shareOnlyWhatWaits() {
         joinable = joinable.filter { _, id in
-            if case .queued? = downloads[id: id]?.phase { true } else { false }
+            switch downloads[id: id]?.phase {
+            case .queued, .deferred: true
+            case .deciding, .transferring, .backingOff, .received, .draining, nil: false
+            }
         }
     }
 }

@@ -20,8 +20,7 @@ extension DownloadMachine {
     mutating func fail(_ id: ID, _ error: ImageError, holdsSlot: Bool) {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
-        queue.remove(id)
-        lookups?.remove(id)
+        leaveQueues(id)
         emit(.fail(id, error, keepsBeginning: keepsBeginning(of: downloads.states[index])))
         downloads.states[index].phase = .draining(holdsSlot: holdsSlot)
         callers.removeByteCallers(from: &downloads.states[index].callers)
@@ -33,9 +32,8 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
         switch downloads.states[index].phase {
-        case .queued, .backingOff:
-            queue.remove(id)
-            lookups?.remove(id)
+        case .queued, .backingOff, .deferred:
+            leaveQueues(id)
             emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads.states[index])))
             downloads.remove(at: index)
         case .deciding, .transferring:
@@ -47,6 +45,13 @@ extension DownloadMachine {
         case .draining(holdsSlot: true):
             emit(.close(id, isOver: true, keepsBeginning: false))
         }
+    }
+
+    /// Removes a download that waits for a slot or a lookup.
+    private mutating func leaveQueues(_ id: ID) {
+        queue.remove(id)
+        lookups?.remove(id)
+        returning.removeAll { $0 == id }
     }
 
     /// Handles the end of the transfer of a finished download.

@@ -30,7 +30,7 @@ extension DownloadMachine {
         case transferEnded(ID, TransferEnd)
         /// A decode has ended, possibly because it was canceled.
         case decodeEnded(DecodeID, isSuccess: Bool)
-        /// The failed attempt can be continued.
+        /// The failed or deferred attempt can be continued.
         indirect case resumable(ID, Resumption)
         /// An abandoned body can be continued by the next request.
         indirect case keep(Resumption, for: FetchKey)
@@ -39,6 +39,8 @@ extension DownloadMachine {
 
         /// The delay after a failure has passed.
         case backoffElapsed(ID)
+        /// A deferred request may be sent.
+        case deferralEnded(ID)
         /// The time limit of a download might have expired.
         case deadlinePassed
         /// The availability of memory for the bodies of further downloads has changed.
@@ -64,6 +66,8 @@ extension DownloadMachine {
         /// The server did not continue a body and sent something else.
         case notContinued
         indirect case failed(ImageError)
+        /// A request modifier has deferred the request.
+        indirect case deferred(RequestDeferral)
         /// A stored failure was served: the origin has said that asking again is of no use for now.
         indirect case remembered(ImageError)
         /// It was canceled.

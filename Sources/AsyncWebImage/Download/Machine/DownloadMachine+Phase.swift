@@ -13,6 +13,8 @@ extension DownloadMachine {
         case transferring(Attempt)
         /// An attempt has failed; the next one, which might continue it, waits for its time.
         indirect case backingOff(until: Instant, Resumption?)
+        /// A request modifier has deferred the request, which might continue an earlier attempt.
+        indirect case deferred(Resumption?)
         /// The body is complete; decodes are active.
         case received
         /// The download has failed: a canceled transfer must end, and decodes must detect it.
@@ -24,6 +26,7 @@ extension DownloadMachine {
             case .deciding: "deciding"
             case .transferring: "transferring"
             case .backingOff: "backing off"
+            case .deferred: "deferred"
             case .received: "received"
             case .draining: "draining"
             }
@@ -58,7 +61,7 @@ extension DownloadMachine {
         var callers = CallerTable.Group()
         /// The decodes that its callers wait for.
         var decodes: [Variant: DecodeID] = [:]
-        /// The number of requests so far, or one if it was answered without.
+        /// The number of requests so far, apart from deferred ones, or one if it was answered without.
         var attempts = 0
         /// The number of failed attempts.
         ///

@@ -25,8 +25,21 @@ extension DownloadMachine {
         while mayStart, let id = lookups?.next() { decide(id) }
         let hasRate = queue.rateLimit != nil
         if hasRate { queue.advance(to: now.elapsed) }
+        startReturning()
         while mayStart, let id = queue.next() { start(id) }
         if hasRate, let time = queue.nextStart { emit(.setAlarm(.rate, Instant(elapsed: time))) }
+    }
+
+    /// Starts downloads whose requests were deferred, before those that have not had a slot yet.
+    private mutating func startReturning() {
+        // A start only adds actions.
+        for id in returning where mayStart {
+            guard let download = downloads[id: id],
+                queue.readmit(id, host: download.key.url.host, priority: download.callers.priority)
+            else { continue }
+            returning.removeAll { $0 == id }
+            start(id)
+        }
     }
 
     // MARK: The time of a download
@@ -65,7 +78,7 @@ extension DownloadMachine {
             guard let download = downloads[id: id], let end = download.time.end else { continue }
             let holdsSlot: Bool
             switch download.phase {
-            case .queued, .backingOff: holdsSlot = false
+            case .queued, .backingOff, .deferred: holdsSlot = false
             case .deciding, .transferring: holdsSlot = true
             case .received, .draining: continue
             }

@@ -34,7 +34,7 @@ struct LineProcessor: Sendable {
     /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
     let readsHeaderOnly: Bool
     /// The room for the files of answers that wait to be written.
-    let room: Allowance
+    let room: Allowance<Int>
     let places: ConversionPlaces
     /// The check of robots.txt; `nil` for none.
     var robots: RobotsCheck?
@@ -78,7 +78,7 @@ struct LineProcessor: Sendable {
     @inline(never)
     private func readHeader(_ line: StartedLine) async {
         let url = line.entry.url ?? ""
-        line.place = places.begin(url)
+        line.place = places.begin(url, line: line.entry.index)
         do {
             line.beginning = .header(try await loader.info(for: ImageRequest(url)))
         } catch {
@@ -90,7 +90,7 @@ struct LineProcessor: Sendable {
     @inline(never)
     private func begin(_ line: StartedLine) -> DownloadedPieces {
         let url = line.entry.url ?? ""
-        line.place = places.begin(url)
+        line.place = places.begin(url, line: line.entry.index)
         let pieces = DownloadedPieces(loader.bytes(for: ImageRequest(url)))
         line.beginning = .body(pieces)
         return pieces
@@ -106,7 +106,7 @@ struct LineProcessor: Sendable {
             answer.record.failure = BatchFailure(.badLine, problem)
         } else {
             do {
-                defer { if let place = line.place { answer.record.attempts = places.end(place) } }
+                defer { if let place = line.place { answer.record.attempts = places.end(place, line: entry.index) } }
                 try await load(line, into: &answer)
             } catch {
                 if let error = error as? FileError, error.endsRun { throw error }
@@ -159,15 +159,16 @@ struct LineProcessor: Sendable {
     private func load(
         _ pieces: DigestedPieces, _ plan: OutputPlan, into answer: inout Answer
     ) async throws {
-        while true {
+        repeat {
             switch plan.mode {
             case .converted(let format): try await convert(pieces, plan, as: format, &answer)
             case .untouched: try await keep(pieces, .header, &answer)
             case .verified: try await keep(pieces, .everything, &answer)
             }
             // A decoder does not need what follows the image, the digest does.
-            if try await pieces.drain() { return }
-        }
+        } while try await !pieces.drain()
+        // Once the download has released its slot, which an earlier line may need.
+        if answer.reserved == 0 { await reserve(answer.file.count, for: &answer) }
     }
 
     private func convert(
@@ -178,7 +179,6 @@ struct LineProcessor: Sendable {
         conversion.admission = { [filter] in try filter.check($0.size) }
         answer.record.image = ImageFacts()
         let image = try await conversion.run(pieces, into: &answer.record.image)
-        await reserve(image.bytes.count, for: &answer)
         answer.file = image.bytes
         answer.suffix = image.format.fileExtension
     }

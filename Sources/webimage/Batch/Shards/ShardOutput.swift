@@ -33,8 +33,8 @@ final class ShardOutput: BatchOutput {
     private let rules: Rules
     private let columns: BatchRecord.Columns
     private let window: LineWindow
-    private let room: Allowance
-    private let openShards: Allowance
+    private let room: Allowance<Int>
+    private let openShards: Allowance<Int>
     private let state = Locked(State())
     private let reader = Locked<ShardReader?>(nil)
     /// Counts the lines of this process's part.
@@ -45,7 +45,7 @@ final class ShardOutput: BatchOutput {
     init(
         _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns, lookahead: Int,
         window: LineWindow,
-        room: Allowance
+        room: Allowance<Int>
     ) {
         self.folder = folder
         self.list = list

@@ -15,6 +15,7 @@ final class RecordStream: BatchOutput {
     }
 
     private struct Held {
+        let places: ConversionPlaces
         var next = 0
         var answers: [Int: (piece: StreamWriter.Piece, reserved: Int)] = [:]
     }
@@ -25,13 +26,14 @@ final class RecordStream: BatchOutput {
     /// The destination of the records of an archive.
     private let log: StreamWriter?
     private let window: LineWindow
-    private let room: Allowance
+    private let room: Allowance<Int>
     /// The answers that wait for an earlier one, if the stream is in the order of the list.
     private let held: Locked<Held>?
 
+    /// Creates a stream; in the order of the list if that applies to `placesInOrder`, the places of the lines.
     init(
         _ form: Form, columns: BatchRecord.Columns, to writer: StreamWriter, log: StreamWriter? = nil,
-        window: LineWindow, room: Allowance, isOrdered: Bool
+        window: LineWindow, room: Allowance<Int>, placesInOrder: ConversionPlaces? = nil
     ) {
         self.form = form
         self.columns = columns
@@ -39,7 +41,7 @@ final class RecordStream: BatchOutput {
         self.log = log
         self.window = window
         self.room = room
-        held = isOrdered ? Locked(Held()) : nil
+        held = placesInOrder.map { Locked(Held(places: $0)) }
     }
 
     /// Writes the first line, which tells the version of the protocol.
@@ -67,6 +69,7 @@ final class RecordStream: BatchOutput {
             while let next = held.answers.removeValue(forKey: held.next) {
                 held.next += 1
                 room.deliver(next.reserved, before: held.next)
+                held.places.deliver(before: held.next)
                 writer.append(next.piece)
             }
         }

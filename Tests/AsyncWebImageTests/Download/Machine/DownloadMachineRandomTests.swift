@@ -57,7 +57,8 @@ struct DownloadMachineRandomTests {
             case 42..<50: prioritize()
             case 50..<72: endWork()
             case 72..<84: endDecode()
-            case 84..<90: endBackoff()
+            case 84..<88: endBackoff()
+            case 88..<90: endDeferral()
             case 90..<92: suspend(Bool.random(using: &random))
             case 92..<94: world.tell(.memory(hasCapacity: Int.random(in: 0..<3, using: &random) > 0))
             case 94: configure()
@@ -108,6 +109,7 @@ struct DownloadMachineRandomTests {
             case 3: world.tell(.transferEnded(id, .failed(.lasting)))
             case 4, 5: world.tell(.transferEnded(id, .failed(.passing)))
             case 6: world.tell(.transferEnded(id, .notContinued))
+            case 7: world.tell(.transferEnded(id, .deferred(.test)))
             default: world.tell(.transferEnded(id, .complete))
             }
         }
@@ -126,6 +128,15 @@ struct DownloadMachineRandomTests {
             }
             world.backoffs.remove(id)
             world.tell(.backoffElapsed(id))
+        }
+
+        private mutating func endDeferral() {
+            guard let id = world.deferrals.sorted().randomElement(using: &random) else { return }
+            if Bool.random(using: &random), let resumption = Resumption.test(500) {
+                world.tell(.resumable(id, resumption))
+            }
+            world.deferrals.remove(id)
+            world.tell(.deferralEnded(id))
         }
 
         private mutating func suspend(_ isSuspended: Bool) {
@@ -164,6 +175,7 @@ struct DownloadMachineRandomTests {
                 endWork()
                 endDecode()
                 endBackoff()
+                endDeferral()
                 world.compare()
             }
             world.tell(.gracePeriodEnded)

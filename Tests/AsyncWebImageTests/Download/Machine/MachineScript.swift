@@ -81,6 +81,11 @@ extension ImageError {
     static let lasting = ImageError.invalidURL("http://example.com/a")
 }
 
+extension RequestDeferral {
+    /// A deferral whose end is an event of the test.
+    static var test: RequestDeferral { RequestDeferral {} }
+}
+
 extension Resumption {
     /// The first `offset` bytes of a body.
     static func test(_ offset: Int, isStored: Bool = false, _ fields: HTTPFields = [:]) -> Resumption? {
@@ -104,6 +109,7 @@ extension DownloadMachine.Action {
             "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
                 + (isDecided ? " as decided" : "") + Self.words(attempt.timeLimit)
         case .backOff(let id, let end, let delay, _): "back off \(id) for \(delay) until \(end.elapsed)"
+        case .awaitEnd(let id, _): "await the end of the deferral of \(id)"
         case .receive(let id): "receive \(id)"
         case .fail(let id, let error, let keeps): "fail \(id): \(error)" + (keeps ? ", keeping" : "")
         case .close(let id, let isOver, let keeps):
