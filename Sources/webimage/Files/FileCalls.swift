@@ -52,6 +52,31 @@ struct FileCalls: Sendable {
     }
 
     private static func result(_ status: Int32) -> Int32 { status < 0 ? -errno : status }
+
+    /// Gives the file `old` another name, which must be free, by the first of three ways that the file system supports;
+    /// returns 0 or the negative error code: `-EEXIST` if the name is taken.
+    func moveIfFree(_ old: String, to new: String) -> Int32 {
+        var status = renameIfFree(old, new)
+        guard Self.isUnsupported(status) else { return status }
+        status = link(old, new)
+        if status == 0 {
+            unsafe unlink(old)
+            return 0
+        }
+        guard Self.isUnsupported(status) else { return status }
+        // Reserves the name, and then replaces the reserved file.
+        let reserved = openNew(new)
+        guard reserved >= 0 else { return reserved }
+        close(reserved)
+        status = rename(old, new)
+        if status < 0 { unsafe unlink(new) }
+        return status
+    }
+
+    /// Returns whether the file system or the kernel does not support a call.
+    static func isUnsupported(_ status: Int32) -> Bool {
+        [-EPERM, -EOPNOTSUPP, -ENOTSUP, -EMLINK, -ENOSYS, -EINVAL, -EXDEV].contains(status)
+    }
 }
 
 #if canImport(Darwin)

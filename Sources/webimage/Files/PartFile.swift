@@ -18,6 +18,7 @@ final class PartFile {
 
     private let path: String
     let partPath: String
+    private let calls: FileCalls
     private let close: Close
     /// The descriptor; negative after the file is complete.
     private var descriptor: Int32
@@ -26,9 +27,12 @@ final class PartFile {
     /// The number of bytes so far.
     private(set) var count = 0
 
-    /// Creates the file that will be at `path`; tests replace the call that closes it.
-    init(path: String, tag: String? = nil, close: @escaping Close = FileDescriptor.close) throws(FileError) {
+    /// Creates the file that will be at `path`; tests replace the calls.
+    init(
+        path: String, tag: String? = nil, calls: FileCalls = FileCalls(), close: @escaping Close = FileDescriptor.close
+    ) throws(FileError) {
         self.path = path
+        self.calls = calls
         self.close = close
         partPath = Self.partPath(of: path, tag)
         descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -82,8 +86,12 @@ final class PartFile {
     /// Gives the file its name unless there is one of that name; returns whether it did.
     func placeIfFree() throws(FileError) -> Bool {
         try finish()
-        if unsafe link(partPath, path) == 0 { return true }
-        guard errno == EEXIST else { throw FileError("create", path) }
+        let status = calls.moveIfFree(partPath, to: path)
+        guard status < 0 else {
+            isPlaced = true
+            return true
+        }
+        guard status == -EEXIST else { throw FileError("create", path, code: -status) }
         return false
     }
 

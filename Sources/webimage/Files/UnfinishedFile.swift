@@ -143,25 +143,11 @@ final class UnfinishedFile {
     private func place(at path: String) -> Int32 {
         if temporaryPath == nil {
             let status = folder.calls.nameUnnamed(descriptor, path)
-            guard Self.isUnsupported(status) else { return status }
+            guard FileCalls.isUnsupported(status) else { return status }
             if let failure = moveToTemporary() { return failure }
         }
         guard let temporaryPath else { return -ENOENT }
-        var status = folder.calls.renameIfFree(temporaryPath, path)
-        guard Self.isUnsupported(status) else { return status }
-        status = folder.calls.link(temporaryPath, path)
-        if status == 0 {
-            unsafe unlink(temporaryPath)
-            return 0
-        }
-        guard Self.isUnsupported(status) else { return status }
-        // If the file system supports neither, reserve the name and then replace the reserved file.
-        let reserved = folder.calls.openNew(path)
-        guard reserved >= 0 else { return reserved }
-        close(reserved)
-        status = folder.calls.rename(temporaryPath, path)
-        if status < 0 { unsafe unlink(path) }
-        return status
+        return folder.calls.moveIfFree(temporaryPath, to: path)
     }
 
     /// Copies an unnamed file that cannot be named to a temporary one; returns the error code on failure.
@@ -186,10 +172,5 @@ final class UnfinishedFile {
         var error = FileError(action, path, code: code)
         error.endsRun = [ENOSPC, EDQUOT, EROFS, EIO].contains(code)
         return error
-    }
-
-    /// Returns whether the file system or the kernel does not support a call.
-    private static func isUnsupported(_ status: Int32) -> Bool {
-        [-EPERM, -EOPNOTSUPP, -ENOTSUP, -EMLINK, -ENOSYS, -EINVAL, -EXDEV].contains(status)
     }
 }

@@ -39,10 +39,11 @@ struct PartFileTests {
         }
     }
 
-    @Test func fileIsNotPlacedOverAnotherOneIfTheNameMustBeFree() throws {
+    @Test(arguments: FileSystem.allCases)
+    func fileIsNotPlacedOverAnotherOneIfTheNameMustBeFree(_ system: FileSystem) throws {
         try withTemporaryFolder { folder in
             for (byte, isFree) in [(UInt8(1), true), (2, false)] {
-                let file = try PartFile(path: folder + "/a")
+                let file = try PartFile(path: folder + "/a", calls: system.calls)
                 try file.append([byte])
                 #expect(try file.placeIfFree() == isFree)
             }
