@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from origin import Origin
 
-from webimage_batch import FolderError, download
+from webimage_batch import FolderError, download, parts
 from webimage_batch.__main__ import main
 from webimage_batch.img2dataset_arguments import Arguments
 from webimage_batch.lists import read_list
@@ -182,6 +182,25 @@ def test_folder_with_other_files_is_not_replaced(
     (tmp_path / "out/00000/notes.txt").unlink()
     folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
     assert not (folder / "00000/000000000.jpg").exists()
+
+
+def test_files_are_on_the_disk_before_their_marker(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, synced = parts._sync, []
+
+    def record(path: Path) -> None:
+        synced.append(path.name)
+        sync(path)
+
+    monkeypatch.setattr(parts, "_sync", record)
+    folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
+    for shard in range(3):
+        before = synced[: synced.index(f".{shard:05}_stats.json.part")]
+        files = [path.name for path in (folder / f"{shard:05}").iterdir()]
+        assert files
+        assert set(files) < set(before)
+        assert f".{shard:05}.part" in before
 
 
 def test_lines_of_text_are_urls(tmp_path: Path) -> None:
