@@ -79,11 +79,48 @@ static clcms_converter *finished(clcms_converter *converter) {
     return NULL;
 }
 
+static uint32_t number_at(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// Returns whether a profile has tags with multi-process elements, DToB or BToD; makes their signatures unknown ones in
+/// `copy`, a copy of the profile, unless that is NULL.
+static bool has_elements(const uint8_t *profile, size_t count, uint8_t *copy) {
+    const size_t table = 132, entry_size = 12;
+    if (count < table) return false;
+    size_t tag_count = number_at(profile + 128), last = (count - table) / entry_size;
+    bool found = false;
+    for (size_t entry = 0; entry < tag_count && entry < last; entry++) {
+        size_t signature = table + entry * entry_size;
+        if (memcmp(profile + signature, "D2B", 3) != 0 && memcmp(profile + signature, "B2D", 3) != 0) continue;
+        found = true;
+        if (copy != NULL) copy[signature] |= 0x20;  // lowercase
+    }
+    return found;
+}
+
+/// Opens a profile without its tags with multi-process elements.
+///
+/// They are optional: a reader that does not support them uses the tables or the matrix (ICC.1, "DToB0Tag"). A few
+/// kilobytes, compressed, can contain 100,000 elements, for which Little CMS takes minutes.
+static cmsHPROFILE open_profile(cmsContext context, const uint8_t *profile, size_t count) {
+    if (count == 0 || count > UINT32_MAX) return NULL;
+    if (!has_elements(profile, count, NULL)) {
+        return cmsOpenProfileFromMemTHR(context, profile, (cmsUInt32Number)count);
+    }
+    uint8_t *copy = malloc(count);
+    if (copy == NULL) return NULL;
+    memcpy(copy, profile, count);
+    has_elements(profile, count, copy);
+    cmsHPROFILE opened = cmsOpenProfileFromMemTHR(context, copy, (cmsUInt32Number)count);
+    free(copy);
+    return opened;
+}
+
 clcms_converter *clcms_read(const uint8_t *profile, size_t count) {
     clcms_converter *converter = create();
     if (converter == NULL) return NULL;
-    if (count > 0 && count <= UINT32_MAX)
-        converter->profile = cmsOpenProfileFromMemTHR(converter->context, profile, (cmsUInt32Number)count);
+    converter->profile = open_profile(converter->context, profile, count);
     return finished(converter);
 }
 
@@ -152,7 +189,7 @@ bool clcms_primaries_of(const clcms_converter *converter, float curves[3 * 256],
     };
     cmsHPROFILE profile = converter->profile;
     if (clcms_kind(converter) != CLCMS_RGB || cmsGetPCS(profile) != cmsSigXYZData) return false;
-    if (cmsIsTag(profile, cmsSigAToB0Tag) || cmsIsTag(profile, cmsSigDToB0Tag)) return false;
+    if (cmsIsTag(profile, cmsSigAToB0Tag)) return false;
     for (int light = 0; light < 3; light++) {
         const cmsToneCurve *curve = cmsReadTag(profile, curve_tags[light]);
         const cmsCIEXYZ *color = cmsReadTag(profile, color_tags[light]);

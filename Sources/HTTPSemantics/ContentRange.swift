@@ -12,9 +12,9 @@ package struct ContentRange: Equatable {
         let rangeAndTotal = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard rangeAndTotal.count == 2 else { return nil }
         let ends = rangeAndTotal[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last else {
-            return nil
-        }
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            last < .max
+        else { return nil }
         self.first = first
         self.last = last
         if rangeAndTotal[1] == "*" {

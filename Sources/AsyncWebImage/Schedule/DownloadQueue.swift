@@ -51,6 +51,8 @@ struct DownloadQueue {
 
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
+    /// A Boolean value that indicates whether a download of any host could start.
+    var hasFreeSlot: Bool { !isSuspended && running.count < limit }
     /// The number of waiting downloads, by priority.
     private(set) var waitingCounts: [5 of Int] = [0, 0, 0, 0, 0]
 }
@@ -61,7 +63,7 @@ extension DownloadQueue {
     /// Starts a new download immediately if it would be the next one; returns `false` if it must wait.
     mutating func admit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
         // With a rate limit, the time would be needed.
-        guard waiting.isEmpty, !isSuspended, running.count < limit, rateLimit == nil else { return false }
+        guard waiting.isEmpty, hasFreeSlot, rateLimit == nil else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
         let host = hosts.index(of: host)
         guard hasSlot(host, priority) else { return false }
@@ -98,7 +100,7 @@ extension DownloadQueue {
 
     /// Starts the next download, which then occupies a slot, and returns it; `nil` if none may start.
     mutating func next() -> ID? {
-        guard !isSuspended, running.count < limit else { return nil }
+        guard hasFreeSlot else { return nil }
         for priority in DownloadPriority.descending {
             guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return nil }
             while let announcement = ready.pop(priority, order) {
@@ -117,24 +119,25 @@ extension DownloadQueue {
         return nil
     }
 
-    /// Gives a download that has left its slot for a while another one, regardless of the rate of its host and of
-    /// those that wait; returns `false` if there is none.
+    /// Gives a download that has left its slot for a while another one, regardless of those that wait; returns `false`
+    /// if there is none, or the rate of its host does not allow a start.
     mutating func readmit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
-        guard !isSuspended, running.count < limit else { return false }
+        guard hasFreeSlot else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
         let host = hosts.index(of: host)
-        guard hasSlot(host, priority) else {
+        guard hasSlot(host, priority), isInRate(host) else {
             forgetIfIdle(host)
             return false
         }
-        occupySlot(id, host, priority)
+        takeSlot(id, host, priority)
         return true
     }
 
-    /// Releases the slot of a running download.
-    mutating func release(_ id: ID) {
+    /// Releases the slot of a running download; if its request was deferred, the start does not count toward the rate.
+    mutating func release(_ id: ID, isDeferred: Bool = false) {
         guard let slot = running.removeValue(forKey: id) else { return }
         hosts.states[slot.host].running -= 1
+        if isDeferred, let rateLimit { hosts.states[slot.host].bucket.giveBack(rateLimit) }
         if slot.isLow {
             hosts.states[slot.host].runningLow -= 1
             runningLow -= 1
@@ -164,17 +167,13 @@ extension DownloadQueue {
     }
 
     private mutating func takeSlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
-        occupySlot(id, host, priority)
-        if let rateLimit { hosts.states[host].bucket.take(at: time, rateLimit) }
-    }
-
-    private mutating func occupySlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
         running[id] = Slot(host: host, isLow: priority.isLow)
         hosts.states[host].running += 1
         if priority.isLow {
             hosts.states[host].runningLow += 1
             runningLow += 1
         }
+        if let rateLimit { hosts.states[host].bucket.take(at: time, rateLimit) }
     }
 }
 
@@ -220,10 +219,10 @@ extension DownloadQueue {
     /// The time when the next download that is delayed only by its rate may start; `nil` if there is none.
     ///
     /// Valid when ``next()`` returns `nil`.
-    var nextStart: Duration? {
-        guard !isSuspended, !waiting.isEmpty, running.count < limit else { return nil }
-        return refills.min?.time
-    }
+    var nextStart: Duration? { waiting.isEmpty ? nil : nextRefill }
+
+    /// The time when the rate of a host next allows a start; `nil` if there is none, or no download could start.
+    var nextRefill: Duration? { hasFreeSlot ? refills.min?.time : nil }
 
     /// The number of waiting downloads whose host's rate does not allow a start now.
     var rateLimitedCount: Int {

@@ -14,4 +14,7 @@ struct TokenBucket {
     mutating func take(at time: Duration, _ limit: RateLimit) {
         full = max(full, time) + limit.interval
     }
+
+    /// Reverses a start that has been recorded.
+    mutating func giveBack(_ limit: RateLimit) { full -= limit.interval }
 }

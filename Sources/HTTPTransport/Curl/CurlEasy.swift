@@ -99,6 +99,10 @@ final class CurlEasy {
         resolvedList = list
     }
 
+    /// A Boolean value that indicates whether a server or proxy has challenged the last transfer, with or without
+    /// credentials.
+    var hasChallenge: Bool { long(CURLINFO_HTTPAUTH_AVAIL) != 0 || long(CURLINFO_PROXYAUTH_AVAIL) != 0 }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0

@@ -37,7 +37,7 @@ final class CurlHandlePool {
         easy.transfer = nil
         // libcurl keeps a server's challenge in the handle and would answer it to the next server. Cookies must not
         // be sent with requests that do not handle them.
-        guard mayReuse, easy.settings?.leavesSecrets == false, !easy.handlesCookies else { return }
+        guard mayReuse, easy.settings?.leavesSecrets == false, !easy.hasChallenge, !easy.handlesCookies else { return }
         // As many as there are connections.
         if idle.count < maximumIdleHandles { idle.append(easy) }
     }

@@ -47,7 +47,10 @@ struct HTTP1ResponseHead {
     /// Takes the first `end` bytes of a field line; returns the reason why it is invalid, if it is.
     mutating func take(fieldLine line: Span<UInt8>, _ end: Int) -> String? {
         // Obsolete line folding (RFC 9112, section 5.2).
-        if line[0].isBlank { return isEmpty || followsFraming ? Self.malformedLine : nil }
+        if line[0].isBlank {
+            let isFault = isEmpty || followsFraming || line.firstIndex(of: 0, in: 0..<end) != nil
+            return isFault ? Self.malformedLine : nil
+        }
         if let fault = Self.fault(ofFieldLine: line, end) { return fault }
         isEmpty = false
         let (nameEnd, colon) = Self.endOfName(line, end)

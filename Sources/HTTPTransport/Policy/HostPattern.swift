@@ -2,11 +2,14 @@
 public struct HostPattern: Sendable, Hashable {
     /// The host, or the domain with a leading dot.
     private let name: String
+    /// The host, if it is an address.
+    private let address: IPAddress?
 
     /// Parses a name or an address as in a URL, or `*.` followed by a domain.
     ///
     /// A wildcard matches subdomains but not the domain itself. Internationalized names match in Unicode or Punycode,
-    /// ignoring case. Returns `nil` for other text.
+    /// ignoring case; addresses match however they are written, such as `127.0.0.1` and `[::ffff:7f00:1]`. Returns `nil`
+    /// for other text.
     public init?(_ text: String) {
         let isDomain = text.hasPrefix("*.")
         let given = isDomain ? text.dropFirst(2) : text[...]
@@ -16,10 +19,12 @@ public struct HostPattern: Sendable, Hashable {
             isDomain || given.hasPrefix("[") || !given.contains(":")
         else { return nil }
         name = (isDomain ? "." : "") + Self.withoutFinalDot(url.host)
+        address = isDomain ? nil : IPAddress(urlHost: url.host)
     }
 
     /// Returns whether `host`, in the format of ``HTTPURL/host``, matches.
     public func matches(_ host: String) -> Bool {
+        if let address { return IPAddress(urlHost: host) == address }
         let host = Self.withoutFinalDot(host)
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name
     }

@@ -11,7 +11,7 @@ final class SourcePlace: Sendable {
     }
 
     private struct State {
-        /// The value for ``ConversionPlaces/end(_:isClaimant:)``.
+        /// The value for ``ConversionPlaces/end(_:line:isClaimant:)``.
         var key: String?
         var claim = Claim.none
     }

@@ -203,6 +203,12 @@ extension Conversion {
         facts.describe(animation)
         let size = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
         facts.size = size
+        // Frames of few pixels may have been admitted that are now enlarged.
+        let (pixelCount, isTooLarge) = size.area.multipliedReportingOverflow(by: animation.frameCount)
+        let limit = self.decoder.configuration.limits.maximumAnimationPixels
+        guard !isTooLarge, pixelCount <= limit else {
+            throw CodecError.overLimit(.animationPixels, value: isTooLarge ? .max : pixelCount, limit: limit)
+        }
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
             let pixels = try decoder.frame(at: 0).padded(to: size)

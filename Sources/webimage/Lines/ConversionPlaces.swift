@@ -4,13 +4,15 @@ import Threading
 /// The lines whose images are downloaded, converted, or verified at a time: a request is sent only if there is a place
 /// for its image, so that bodies do not arrive faster than they can be processed.
 ///
-/// A line that waits for its first request, or for a retry, has no place. Lines with one URL share a place, unless they
+/// A line that waits for its first request, or for a retry before the body has begun, has no place. Lines with one URL share a place, unless they
 /// claim places of their own. If lines are delivered in order, later ones can hold all places until the next one has
 /// been delivered, so that one gets a place in any case.
 final class ConversionPlaces: RequestModifier {
     private struct Entry {
         var lines = 0
         var hasPlace = false
+        /// A Boolean value that indicates whether the place is kept while the download waits for a retry.
+        var isKept = false
         /// A Boolean value that indicates whether the place belongs to one of the lines.
         var isClaimed = false
         /// The number of the last attempt.
@@ -137,6 +139,15 @@ final class ConversionPlaces: RequestModifier {
         if !isNeeded { release() }
     }
 
+    /// Lets a URL keep its place until its lines are answered, even while the download waits for a retry.
+    ///
+    /// Call this method before memory is used to process an image whose body is still arriving: otherwise, a retry could
+    /// wait for places of lines that wait for that memory.
+    func keep(_ key: String) async {
+        state.withLock { $0.entries[key]?.isKept = true }
+        await take(key)
+    }
+
     /// Waits for the place of a URL, and makes it that of the calling line; returns `false` if it belongs to another.
     func claim(_ key: String) async -> Bool {
         let isFirst = state.withLock { state in
@@ -163,7 +174,7 @@ final class ConversionPlaces: RequestModifier {
         case .retrying:
             endTransfer(event.id)
             let hadPlace = state.withLock { state in
-                guard state.entries[event.url.string]?.hasPlace == true else { return false }
+                guard let entry = state.entries[event.url.string], entry.hasPlace, !entry.isKept else { return false }
                 state.entries[event.url.string]?.hasPlace = false
                 return true
             }

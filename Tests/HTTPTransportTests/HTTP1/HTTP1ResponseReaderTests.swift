@@ -147,6 +147,7 @@ struct HTTP1ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\n: 1\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nA: \0\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\n folded: 1\r\n", "malformed header line"),
+        ("HTTP/1.1 200 OK\r\nA: 1\r\n \0\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n , chunked\r\n", "malformed header line"),

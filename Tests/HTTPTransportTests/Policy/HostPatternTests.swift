@@ -9,7 +9,9 @@ struct HostPatternTests {
         ("*.example.com", "http://a.b.example.com/", true), ("*.example.com", "http://example.com/", false),
         ("*.example.com", "http://badexample.com/", false), ("*.example.com", "http://example.com.evil.org/", false),
         ("bücher.example", "http://xn--bcher-kva.example/", true), ("127.0.0.1", "http://0x7f.1/", true),
-        ("[::1]", "http://[::1]/", true),
+        ("[::1]", "http://[::1]/", true), ("127.0.0.1", "http://[::ffff:127.0.0.1]/", true),
+        ("127.0.0.1", "http://[::ffff:7f00:1]/", true), ("[::ffff:7f00:1]", "http://127.0.0.1/", true),
+        ("127.0.0.1", "http://127.0.0.2/", false), ("127.0.0.1", "http://example.com/", false),
     ])
     func hostPatternMatchesAHostOrASubdomain(pattern: String, url: String, expected: Bool) throws {
         #expect(try #require(HostPattern(pattern)).matches(try HTTPURL(url).host) == expected)

@@ -41,6 +41,21 @@ struct ColorConversionTests {
         #expect(image.iccProfile == nil)
     }
 
+    /// Little CMS takes minutes for many of them.
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 100_000])
+    func multiProcessElementsOfProfilesAreIgnored(count: Int) throws {
+        let elements = TestProfile.elements(count)
+        let (matrix, curve) = (ReferenceColors.displayP3, Curve.sRGB)
+        let profile = TestProfile.primaries(
+            matrix, curve, and: [("D2B0", elements), ("D2B1", elements), ("B2D0", elements)])
+        let image = try decode(png(profile))
+        let error = difference(image.pixels, from: noise) { ReferenceColors.sRGBBytes(of: $0, matrix, curve.light) }
+        #expect(error < 0.75)
+        let table = TestProfile.lightTable(and: [("D2B0", elements)])
+        let converted = try decode(png(table))
+        #expect(converted.pixels.bytes == (try decode(png(TestProfile.lightTable()))).pixels.bytes)
+    }
+
     @Test(arguments: [PixelSize(width: 64, height: 64), PixelSize(width: 320, height: 320)])
     func tableProfilesAreConvertedExactly(size: PixelSize) throws {
         // Small images are converted without precomputed tables, large ones with them.

@@ -29,13 +29,24 @@ extension TestProfile {
     }
 
     /// Three primaries, whose XYZ are the columns of `matrix`.
-    static func primaries(_ matrix: [[Double]], _ curve: Curve, name: String = "test") -> [UInt8] {
+    static func primaries(
+        _ matrix: [[Double]], _ curve: Curve, name: String = "test", and others: [(name: String, data: [UInt8])] = []
+    ) -> [UInt8] {
         var tags: [(String, [UInt8])] = [("desc", description(name)), ("wtpt", xyz([0.9642, 1, 0.8249]))]
         for (index, light) in ["r", "g", "b"].enumerated() {
             tags.append((light + "XYZ", xyz(matrix.map { $0[index] })))
             tags.append((light + "TRC", curve.tag))
         }
-        return file("mntr", "RGB ", "XYZ ", tags)
+        return file("mntr", "RGB ", "XYZ ", tags + others)
+    }
+
+    /// The data of a tag with `count` multi-process elements, all of which are the same matrix, which inverts colors.
+    static func elements(_ count: Int) -> [UInt8] {
+        let matrix = [-1.0, 0, 0, 0, -1, 0, 0, 0, -1, 1, 1, 1].flatMap { number(Int(Float($0).bitPattern)) }
+        let element = Array("matf".utf8) + number(0) + [0, 3, 0, 3] + matrix
+        let head = Array("mpet".utf8) + number(0) + [0, 3, 0, 3] + number(count)
+        let position = number(head.count + 8 * count) + number(element.count)
+        return head + [[UInt8]](repeating: position, count: count).joined() + element
     }
 
     static func gray(_ curve: Curve) -> [UInt8] {
@@ -50,8 +61,8 @@ extension TestProfile {
     }
 
     /// RGB defined by a table of colors only, as in ``lab(ofRGB:)``.
-    static func lightTable() -> [UInt8] {
-        table("scnr", "RGB ", inputs: 3) { lab8(ofRGB: $0) }
+    static func lightTable(and others: [(name: String, data: [UInt8])] = []) -> [UInt8] {
+        table("scnr", "RGB ", inputs: 3, and: others) { lab8(ofRGB: $0) }
     }
 
     /// The color of CMYK values from 0 to 1.
@@ -75,7 +86,8 @@ extension TestProfile {
 
     /// A table of two points along each axis, which is exact for linear colors.
     private static func table(
-        _ deviceClass: String, _ space: String, inputs: Int, _ color: ([Double]) -> [Double]
+        _ deviceClass: String, _ space: String, inputs: Int, and others: [(name: String, data: [UInt8])] = [],
+        _ color: ([Double]) -> [Double]
     ) -> [UInt8] {
         var tag = Array("mft1".utf8) + number(0) + [UInt8(inputs), 3, 2, 0]
         for index in 0..<9 { tag += fixed(index % 4 == 0 ? 1 : 0) }
@@ -87,7 +99,7 @@ extension TestProfile {
         for _ in 0..<3 { tag += 0...255 }
         return file(
             deviceClass, space, "Lab ",
-            [("desc", description("table")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("A2B0", tag)])
+            [("desc", description("table")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("A2B0", tag)] + others)
     }
 
     private static func file(

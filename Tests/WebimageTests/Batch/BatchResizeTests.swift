@@ -55,6 +55,25 @@ struct BatchResizeTests {
         #expect(pixels[0, 8].red < 128 && pixels[0, 39].red < 128)
     }
 
+    /// A kilobyte could otherwise take hours.
+    @Test func pixelsOfEnlargedFramesAreLimited() async throws {
+        let size = PixelSize(width: 1, height: 1)
+        let encoder = try AnimationEncoder(format: .gif, size: size)
+        for frame in 0..<2_100 {
+            let gray = frame.isMultiple(of: 2) ? UInt8(0) : 255
+            try encoder.append(
+                try #require(PixelBuffer(size: size, bytes: [gray, gray, gray, 255])), delay: .milliseconds(50))
+        }
+        let file = try encoder.finish()
+        try await withLoopbackOrigin { origin in
+            origin.route("/image", LoopbackOrigin.Response(body: file))
+            let options = ["--resize-mode", "border", "--image-size", "1024", "--format", "webp"]
+            let result = try await Command.run(
+                ["batch", "--input", "-", "--output", "-"] + options, input: origin.url("/image"))
+            #expect(try BatchFrames(result.outputBytes).frames.first?.code == "too_many_pixels")
+        }
+    }
+
     @Test func everyFrameHasBorders() async throws {
         let photograph = try #require(testPhotograph)
         let encoder = try AnimationEncoder(

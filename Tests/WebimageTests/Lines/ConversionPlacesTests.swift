@@ -101,6 +101,21 @@ struct ConversionPlacesTests {
         #expect(places.areFree)
     }
 
+    @Test func lineWhoseBodyHasBegunKeepsItsConversionPlaceForARetry() async throws {
+        let places = ConversionPlaces(limit: 1)
+        let retry = DownloadEvent(
+            id: 1, url: try HTTPURL(url), time: .now, kind: .retrying(after: .zero, because: .shutDown))
+        let line = try #require(places.begin(url))
+        _ = try await places.modify(TransportRequest(url: try HTTPURL(url)))
+        places.note(retry)
+        #expect(places.areFree && !places.isHeld(line))
+        await places.keep(line)
+        places.note(retry)
+        #expect(!places.areFree && places.isHeld(line))
+        places.end(line)
+        #expect(places.areFree)
+    }
+
     @Test func requestIsNotDeferredIfAPlaceIsSoonFree() async throws {
         let places = ConversionPlaces(limit: 1)
         let (first, second) = (try begin("a", 0, in: places), try begin("b", 1, in: places))

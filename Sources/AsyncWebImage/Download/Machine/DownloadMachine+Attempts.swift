@@ -14,7 +14,7 @@ extension DownloadMachine {
             } else {
                 lookups?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
             }
-        } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
+        } else if mayStart, returning.isEmpty, queue.admit(id, host: host, priority: caller.priority) {
             start(id)
         } else {
             queue.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
@@ -95,7 +95,7 @@ extension DownloadMachine {
         case .transferring: break
         case .queued, .backingOff, .deferred, .received, .draining: return reject("transferEnded", id)
         }
-        queue.release(id)
+        if case .deferred = end { queue.release(id, isDeferred: true) } else { queue.release(id) }
         lookups?.release(id)
         switch end {
         case .complete: receive(id)
@@ -152,8 +152,6 @@ extension DownloadMachine {
     }
 
     /// Lets a download whose request was deferred have the next free slot.
-    ///
-    /// It does not count toward the rate of its host again.
     mutating func deferralEnded(_ id: ID) {
         // It may have ended in the meantime.
         guard let index = downloads.index(of: id) else { return }

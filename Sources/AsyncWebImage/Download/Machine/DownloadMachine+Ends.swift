@@ -83,7 +83,7 @@ extension DownloadMachine {
 
     /// Returns whether the partial body of an unfinished download is kept for the next request.
     private func keepsBeginning(of download: State) -> Bool {
-        guard download.attempts > 0, configuration.maximumResumableBytes > 0,
+        guard download.attempts > 0 || download.isDeferredContinuation, configuration.maximumResumableBytes > 0,
             download.key.cachePolicy.keepsBeginnings
         else { return false }
         let fields = configuration.headerFields.overridden(by: download.key.headerFields)
@@ -94,6 +94,16 @@ extension DownloadMachine {
         let head = resumption.head
         guard CacheControl(head.response.headerFields).allowsStoring(head.status.code) else { return }
         interrupted.insert(resumption, for: key)
+    }
+}
+
+extension DownloadMachine.State {
+    /// A Boolean value that indicates whether the first request, which would continue a kept body, was deferred.
+    fileprivate var isDeferredContinuation: Bool {
+        switch phase {
+        case .deferred(.some), .queued(.continuation): true
+        default: false
+        }
     }
 }
 

@@ -17,7 +17,7 @@ extension DownloadMachine {
         mutating get {
             if hasMemory { return true }
             guard runningCount == 0 else { return false }
-            return waitingCount == downloads.count
+            return waitingCount + deferredCount == downloads.count
         }
     }
 
@@ -27,11 +27,13 @@ extension DownloadMachine {
         if hasRate { queue.advance(to: now.elapsed) }
         startReturning()
         while mayStart, let id = queue.next() { start(id) }
-        if hasRate, let time = queue.nextStart { emit(.setAlarm(.rate, Instant(elapsed: time))) }
+        let next = returning.isEmpty ? queue.nextStart : queue.nextRefill
+        if hasRate, let next { emit(.setAlarm(.rate, Instant(elapsed: next))) }
     }
 
     /// Starts downloads whose requests were deferred, before those that have not had a slot yet.
     private mutating func startReturning() {
+        guard !returning.isEmpty, queue.hasFreeSlot else { return }
         // A start only adds actions.
         for id in returning where mayStart {
             guard let download = downloads[id: id],

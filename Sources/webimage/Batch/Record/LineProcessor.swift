@@ -47,7 +47,7 @@ struct LineProcessor: Sendable {
         guard hasPlan(line) else { return }
         if robots != nil { guard await isAllowed(line) else { return } }
         if readsHeaderOnly { return await readHeader(line) }
-        await begin(line).waitForFirst()
+        if await begin(line).waitForFirst(), let place = line.place { await places.keep(place) }
     }
 
     /// Sets the plan of a line with options of its own; returns `false` if the line has failed already.

@@ -19,7 +19,7 @@ final class StartedLine {
     let start = ContinuousClock.now
     /// The plan of a line with options of its own; `nil` for the plan of all others.
     var plan: OutputPlan?
-    /// The value for ``ConversionPlaces/end(_:)``; `nil` if there was no request.
+    /// The value for ``ConversionPlaces/end(_:line:isClaimant:)``; `nil` if there was no request.
     var place: String?
     /// `nil` if the line has no URL, or its download has not begun.
     var beginning: Beginning?

@@ -43,15 +43,40 @@ struct DownloadMachineDeferralTests {
         script.expect(.deferralEnded(1), ["transfer 1 attempt 2 from 500"])
     }
 
-    @Test func deferralDoesNotCountTwiceTowardTheRateOfAHost() {
+    @Test func deferredStartDoesNotCountTowardTheRateOfAHost() {
         var script = MachineScript {
             $0.maximumConcurrentDownloads = 2
             $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
         }
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.transferEnded(1, .deferred(.test)), ["await the end of the deferral of 1"])
-        script.expect(.join(.test(2, "b")), ["open 2 for 2", "alarm rate at 1.0 seconds"])
-        script.expect(.deferralEnded(1), ["transfer 1 attempt 1", "alarm rate at 1.0 seconds"])
+        script.expect(.join(.test(2, "b")), ["open 2 for 2", "transfer 2 attempt 1"])
+        script.expect(.deferralEnded(1), ["alarm rate at 1.0 seconds"])
+        script.expect(.join(.test(3, "c")), ["open 3 for 3", "alarm rate at 1.0 seconds"])
+        script.time.elapsed = .seconds(1)
+        script.expect(.memory(hasCapacity: true), ["transfer 1 attempt 1"])
+    }
+
+    @Test func aDownloadMayStartWithoutMemoryIfAllOthersAreDeferred() {
+        var script = MachineScript()
+        script.run(.join(.test(1)), .transferEnded(1, .deferred(.test)), .memory(hasCapacity: false))
+        script.expect(.join(.test(2, "b")), ["open 2 for 2", "transfer 2 attempt 1"])
+    }
+
+    @Test func newDownloadDoesNotOvertakeOneThatReturns() {
+        var script = MachineScript()
+        script.run(.join(.test(1)), .transferEnded(1, .deferred(.test)), .join(.test(2, "b")), .deferralEnded(1))
+        #expect(
+            script.tell(.transferEnded(2, .complete), .join(.test(3, "c")))
+                == ["receive 2", "close 2", "open 3 for 3", "transfer 1 attempt 1"])
+    }
+
+    @Test func keptBodyOfADeferredRequestIsKeptAgain() throws {
+        var script = MachineScript()
+        script.run(.keep(try #require(.test(20_000, isStored: true)), for: Subscriber.test(1).key))
+        script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1 from 20000"])
+        script.run(.transferEnded(1, .deferred(.test)), .resumable(1, try #require(.test(20_000, isStored: true))))
+        script.expect(.leave(1), ["detach 1 from 1", "close 1 early, keeping"])
     }
 
     @Test func suspendedDownloadsDoNotReturnFromADeferral() {
