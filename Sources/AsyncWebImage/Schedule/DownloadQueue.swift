@@ -125,10 +125,7 @@ extension DownloadQueue {
         guard hasFreeSlot else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
         let host = hosts.index(of: host)
-        guard hasSlot(host, priority), isInRate(host) else {
-            forgetIfIdle(host)
-            return false
-        }
+        guard hasSlot(host, priority), isInRate(host) else { return false }
         takeSlot(id, host, priority)
         return true
     }

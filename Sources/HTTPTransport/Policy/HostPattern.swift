@@ -29,6 +29,16 @@ public struct HostPattern: Sendable, Hashable {
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name
     }
 
+    /// Returns whether two patterns are the same address, however it is written, or have the same name.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.address == right.address && (left.address != nil || left.name == right.name)
+    }
+
+    /// Hashes the address or, if there is none, the name.
+    public func hash(into hasher: inout Hasher) {
+        if let address { hasher.combine(address) } else { hasher.combine(name) }
+    }
+
     /// The length; of two patterns that match a host, the longer one is more specific.
     var length: Int { name.utf8.count }
 

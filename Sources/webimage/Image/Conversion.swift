@@ -117,16 +117,17 @@ struct Conversion {
         return try file.pieces()
     }
 
-    /// Returns the maximum number of bytes that an encoder holds, including the file that it produces.
+    /// Returns the maximum number of bytes that an encoder holds, including the file that it produces, for an image that
+    /// hardly compresses.
     private func encoderBytes(_ size: PixelSize, hasAlpha: Bool) -> Int {
         let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
         let perPixel =
             switch format {
-            case .jpeg: 3
+            case .jpeg: plan.isProgressive ? 8 : 3  // with all coefficients
             case .webp where plan.isLossless: 24
-            case .webp: 8
-            case .gif: 12
-            default: 5
+            case .webp: plan.quality > 90 ? 22 : 12  // with the symbols to write, of which noise has many
+            case .gif: 20
+            default: 8
             }
         return size.area * perPixel
     }
@@ -172,7 +173,7 @@ extension Conversion {
         // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
         let size = plan.resizing?.canvas(for: header.size) ?? decode.scaledSize
         let bytes =
-            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * size.area
+            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 36 * size.area
             + hashBytes(size)
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces

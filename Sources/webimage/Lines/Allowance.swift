@@ -7,6 +7,7 @@ import Threading
 /// the limit if no part is being delivered, and would be released as a result.
 final class Allowance<Owner: Hashable & Sendable>: Sendable {
     private struct Wait: Sendable {
+        /// The amount to reserve; 0 to wait until one unit is available without reserving it.
         let count: Int
         let owner: Owner?
         /// The value of ``State/round`` at the beginning of a brief wait; `nil` for a wait of any length.
@@ -27,7 +28,7 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
         /// The amount that is being delivered in order.
         var delivered = 0
 
-        func fits(_ count: Int) -> Bool { used == 0 || used + count <= limit }
+        func fits(_ count: Int) -> Bool { used == 0 || used + max(count, 1) <= limit }
 
         /// Returns whether an owner gets its part even beyond the limit.
         func mustServe(_ owner: Owner?) -> Bool { owner != nil && owner == next && delivered == 0 }
@@ -71,9 +72,32 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
         _ = await wait(for: count, owner, isBrief: false)
     }
 
-    /// Reserves `count` like ``reserve(_:for:)``, unless ``endBriefWaits()`` ends the wait; returns whether it did.
-    func reserveBriefly(_ count: Int, for owner: Owner? = nil) async -> Bool {
-        await wait(for: count, owner, isBrief: true)
+    /// Reserves `count` like ``reserve(_:for:)``, unless ``endWaits(of:)`` ends the wait; returns whether it did.
+    ///
+    /// `whenWaiting` is called once the wait can be ended.
+    func reserveUntilEnded(_ count: Int, for owner: Owner, whenWaiting: () -> Void) async -> Bool {
+        await wait(for: count, owner, isBrief: false, whenWaiting: whenWaiting)
+    }
+
+    /// Reserves `count` like ``reserve(_:for:)``, unless ``endBriefWaits()`` or ``endWaits(of:)`` ends the wait;
+    /// returns whether it did.
+    func reserveBriefly(_ count: Int, for owner: Owner? = nil, whenWaiting: () -> Void = {}) async -> Bool {
+        await wait(for: count, owner, isBrief: true, whenWaiting: whenWaiting)
+    }
+
+    /// Waits until one unit is available for an owner, without reserving it, unless ``endWaits(of:)`` ends the wait.
+    func awaitUnit(for owner: Owner, whenWaiting: () -> Void) async {
+        _ = await wait(for: 0, owner, isBrief: false, whenWaiting: whenWaiting)
+    }
+
+    /// Ends the waits of an owner without reserving anything.
+    func endWaits(of owner: Owner) {
+        let ended = state.withLock { state in
+            let ended = state.waiting.filter { $0.owner == owner }
+            if !ended.isEmpty { state.waiting.removeAll { $0.owner == owner } }
+            return ended
+        }
+        for wait in ended { wait.continuation.resume(returning: false) }
     }
 
     /// Ends the brief waits that began before the last call.
@@ -88,7 +112,9 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
         for wait in ended { wait.continuation.resume(returning: false) }
     }
 
-    private func wait(for count: Int, _ owner: Owner?, isBrief: Bool) async -> Bool {
+    private func wait(
+        for count: Int, _ owner: Owner?, isBrief: Bool, whenWaiting: () -> Void = {}
+    ) async -> Bool {
         await withCheckedContinuation { continuation in
             let isReserved = state.withLock { state in
                 if state.reserve(count, for: owner) { return true }
@@ -96,7 +122,7 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
                 state.waiting.append(Wait(count: count, owner: owner, round: round, continuation: continuation))
                 return false
             }
-            if isReserved { continuation.resume(returning: true) }
+            if isReserved { continuation.resume(returning: true) } else { whenWaiting() }
         }
     }
 

@@ -103,8 +103,14 @@ final class ConversionPlaces: RequestModifier {
     func modify(_ request: TransportRequest) async throws -> TransportRequest {
         let key = request.url.string
         guard needsPlace(key) else { return request }
-        guard await places.reserveBriefly(1, for: key) else { throw RequestDeferral { await self.take(key) } }
-        assignPlace(to: key)
+        if await places.reserveBriefly(1, for: key, whenWaiting: { endNeedlessWaits(of: key) }) {
+            assignPlace(to: key)
+        } else if needsPlace(key) {
+            // Without taking the place: the request can have to wait for the rate of its host before it is sent.
+            throw RequestDeferral { [self] in
+                await places.awaitUnit(for: key) { endNeedlessWaits(of: key) }
+            }
+        }
         return request
     }
 
@@ -124,19 +130,27 @@ final class ConversionPlaces: RequestModifier {
 
     /// Waits for the place of a URL, unless it has one.
     private func take(_ key: String) async {
-        guard needsPlace(key) else { return }
-        await places.reserve(1, for: key)
-        assignPlace(to: key)
+        while needsPlace(key) {
+            let isReserved = await places.reserveUntilEnded(1, for: key) { endNeedlessWaits(of: key) }
+            if isReserved { assignPlace(to: key) }
+        }
+    }
+
+    /// Ends the waits for the place of a URL if it has been assigned just before they began.
+    private func endNeedlessWaits(of key: String) {
+        if !needsPlace(key) { places.endWaits(of: key) }
     }
 
     /// Gives a reserved place to a URL, or releases it if the URL has one, or no line.
+    ///
+    /// The request and its lines can all wait for the place.
     private func assignPlace(to key: String) {
         let isNeeded = state.withLock { state in
             guard state.entries[key]?.hasPlace == false else { return false }
             state.entries[key]?.hasPlace = true
             return true
         }
-        if !isNeeded { release() }
+        if isNeeded { places.endWaits(of: key) } else { release() }
     }
 
     /// Lets a URL keep its place until its lines are answered, even while the download waits for a retry.

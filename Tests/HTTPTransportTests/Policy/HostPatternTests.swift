@@ -17,6 +17,11 @@ struct HostPatternTests {
         #expect(try #require(HostPattern(pattern)).matches(try HTTPURL(url).host) == expected)
     }
 
+    @Test func patternsOfOneAddressAreEqual() {
+        #expect(Set<HostPattern>(["127.0.0.1", "[::ffff:7f00:1]", "[::ffff:127.0.0.1]"]).count == 1)
+        #expect(Set<HostPattern>(["127.0.0.1", "127.0.0.2", "a.example", "*.a.example"]).count == 4)
+    }
+
     @Test(arguments: [
         "", "*", "*.", "*.*.example", "a*.example", "a/b", "user@host", "host:80", "a b", "http://a/",
         "?",
