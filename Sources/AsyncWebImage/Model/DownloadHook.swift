@@ -22,11 +22,15 @@ public protocol RequestModifier: Sendable {
 /// next free slot, and the modifier is called again for the same attempt.
 ///
 /// ```swift
-/// func modify(_ request: TransportRequest) async throws -> TransportRequest {
-///     guard network.isUnmetered else {
-///         throw RequestDeferral { await network.becomesUnmetered() }
+/// /// Sends requests once the user has agreed.
+/// struct Consent: RequestModifier {
+///     let isGiven: @Sendable () -> Bool
+///     let whenGiven: @Sendable () async -> Void
+///
+///     func modify(_ request: TransportRequest) async throws -> TransportRequest {
+///         guard isGiven() else { throw RequestDeferral(until: whenGiven) }
+///         return request
 ///     }
-///     return request
 /// }
 /// ```
 public struct RequestDeferral: Error {
