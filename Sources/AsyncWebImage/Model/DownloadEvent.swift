@@ -6,8 +6,8 @@ public import HTTPTransport
 /// received, and any number of `progress`; `retrying` before an attempt that follows a failure; and always one
 /// `completed`. A download that is canceled before it starts has only `queued` and `completed`. If a server cannot
 /// continue a partial body, the loader requests the whole body immediately, and sends `started` again without
-/// `retrying`, because nothing has failed. If a ``RequestModifier`` defers a request, `deferred` follows `started`, which
-/// is sent again with the same number.
+/// `retrying`, because nothing has failed. If a ``RequestModifier`` defers a request, `deferred` follows `started`,
+/// which is sent again with the same number.
 public struct DownloadEvent: Sendable {
     /// A kind of event.
     public enum Kind: Sendable {

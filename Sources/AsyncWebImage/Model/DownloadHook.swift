@@ -18,8 +18,8 @@ public protocol RequestModifier: Sendable {
 
 /// A request for more time before a request is sent, thrown by a ``RequestModifier``.
 ///
-/// The download gives up its slot, and its total time limit is paused. After ``wait`` has returned, the download gets the
-/// next free slot, and the modifier is called again for the same attempt.
+/// The download gives up its slot, and its total time limit is paused. After ``wait`` has returned, the download gets
+/// the next free slot, and the modifier is called again for the same attempt.
 ///
 /// ```swift
 /// /// Sends requests once the user has agreed.

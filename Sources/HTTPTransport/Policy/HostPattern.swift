@@ -8,8 +8,8 @@ public struct HostPattern: Sendable, Hashable {
     /// Parses a name or an address as in a URL, or `*.` followed by a domain.
     ///
     /// A wildcard matches subdomains but not the domain itself. Internationalized names match in Unicode or Punycode,
-    /// ignoring case; addresses match however they are written, such as `127.0.0.1` and `[::ffff:7f00:1]`. Returns `nil`
-    /// for other text.
+    /// ignoring case; addresses match however they are written, such as `127.0.0.1` and `[::ffff:7f00:1]`. Returns
+    /// `nil` for other text.
     public init?(_ text: String) {
         let isDomain = text.hasPrefix("*.")
         let given = isDomain ? text.dropFirst(2) : text[...]

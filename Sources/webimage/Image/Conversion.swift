@@ -117,8 +117,8 @@ struct Conversion {
         return try file.pieces()
     }
 
-    /// Returns the maximum number of bytes that an encoder holds, including the file that it produces, for an image that
-    /// hardly compresses.
+    /// Returns the maximum number of bytes that an encoder holds, including the file that it produces, for an image
+    /// that hardly compresses.
     private func encoderBytes(_ size: PixelSize, hasAlpha: Bool) -> Int {
         let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
         let perPixel =

@@ -66,8 +66,8 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
     /// A Boolean value that indicates whether nothing is available.
     var isExhausted: Bool { state.withLock { $0.used >= $0.limit || !$0.waiting.isEmpty } }
 
-    /// Waits until `count` is available for an owner, which matters if lines are delivered in order; more than the limit
-    /// is available when nothing else is in use.
+    /// Waits until `count` is available for an owner, which matters if lines are delivered in order; more than the
+    /// limit is available when nothing else is in use.
     func reserve(_ count: Int, for owner: Owner? = nil) async {
         _ = await wait(for: count, owner, isBrief: false)
     }

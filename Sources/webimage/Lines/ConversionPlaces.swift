@@ -4,9 +4,9 @@ import Threading
 /// The lines whose images are downloaded, converted, or verified at a time: a request is sent only if there is a place
 /// for its image, so that bodies do not arrive faster than they can be processed.
 ///
-/// A line that waits for its first request, or for a retry before the body has begun, has no place. Lines with one URL share a place, unless they
-/// claim places of their own. If lines are delivered in order, later ones can hold all places until the next one has
-/// been delivered, so that one gets a place in any case.
+/// A line that waits for its first request, or for a retry before the body has begun, has no place. Lines with one URL
+/// share a place, unless they claim places of their own. If lines are delivered in order, later ones can hold all
+/// places until the next one has been delivered, so that one gets a place in any case.
 final class ConversionPlaces: RequestModifier {
     private struct Entry {
         var lines = 0
@@ -155,8 +155,8 @@ final class ConversionPlaces: RequestModifier {
 
     /// Lets a URL keep its place until its lines are answered, even while the download waits for a retry.
     ///
-    /// Call this method before memory is used to process an image whose body is still arriving: otherwise, a retry could
-    /// wait for places of lines that wait for that memory.
+    /// Call this method before memory is used to process an image whose body is still arriving: otherwise, a retry
+    /// could wait for places of lines that wait for that memory.
     func keep(_ key: String) async {
         state.withLock { $0.entries[key]?.isKept = true }
         await take(key)

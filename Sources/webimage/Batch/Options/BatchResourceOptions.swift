@@ -36,8 +36,8 @@ struct BatchResourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum time for a URL: all its attempts, redirects, and the delays between them; waits for the reader "
-                + "of the output do not count.",
+            "The maximum time for a URL: all its attempts, redirects, and the delays between them; waits for the "
+                + "reader of the output do not count.",
             valueName: "seconds"))
     var deadline = 60.0
 
