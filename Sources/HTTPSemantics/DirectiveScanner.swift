@@ -32,8 +32,11 @@ struct DirectiveScanner {
                 value = current == UInt8(ascii: "\"") ? quoted() : token()
                 skipBlanks()
             }
-            if current != nil, current != UInt8(ascii: ",") { skipToSeparator() }
-            index += 1
+            // A directive that only a blank separates from the one before could forbid everything.
+            if let byte = current, byte != UInt8(ascii: ","), name.isEmpty || byte == UInt8(ascii: "\"") {
+                skipToSeparator()
+            }
+            if current == UInt8(ascii: ",") { index += 1 }
             if !name.isEmpty { return Directive(name: name.lowercased(), value: value) }
         }
         return nil

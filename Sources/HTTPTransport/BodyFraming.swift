@@ -10,6 +10,8 @@ struct BodyFraming {
 
     /// A Boolean value that indicates whether the body is sent in chunks.
     private(set) var isChunked = false
+    /// A Boolean value that indicates whether there is a `Transfer-Encoding`.
+    private(set) var hasTransferEncoding = false
 
     /// Parses the first `end` bytes of a field line.
     mutating func take(_ line: Span<UInt8>, _ end: Int) {
@@ -35,6 +37,7 @@ struct BodyFraming {
     }
 
     private mutating func takeCodings(_ line: Span<UInt8>, _ start: Int, _ end: Int) {
+        hasTransferEncoding = true
         line.forEachElement(from: start, to: end) { element in
             if element.equalsIgnoringCase("chunked") {
                 if isChunked { fault = "chunked more than once" }

@@ -39,7 +39,8 @@ struct ResponseHeadParser {
         }
         guard !isComplete else { return .needsMore }
         let end = line.lengthWithoutLineEnd
-        if end == 0 { return endOfLines() }
+        // To libcurl, every line that begins with a carriage return is the empty one.
+        if end == 0 || line[0] == UInt8(ascii: "\r") { return endOfLines() }
         if head == nil { return statusLine(line, end) }
         head?.append(line, end)
         return .needsMore

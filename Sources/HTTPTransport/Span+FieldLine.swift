@@ -38,11 +38,10 @@ extension Span<UInt8> {
         }
     }
 
-    /// The length of a line without its end.
+    /// The length of a line without its end, a line feed that a carriage return can precede (RFC 9112, section 2.2).
     var lengthWithoutLineEnd: Int {
-        var end = count
-        while end > 0, self[end - 1] == UInt8(ascii: "\n") || self[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-        return end
+        guard count > 0, self[count - 1] == UInt8(ascii: "\n") else { return count }
+        return count > 1 && self[count - 2] == UInt8(ascii: "\r") ? count - 2 : count - 1
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
             ("s-maxage=60", nil),  // 5.2.2.10: for shared caches
             (#"extension="a, max-age=1", max-age=60"#, 60),  // a comma in quotes
             ("", nil), (",,, ,", nil), ("=5", nil), ("public", nil),
-            (",max-age=60,", 60),
+            (",max-age=60,", 60), ("public max-age=60", 60), (#"a="1" max-age=60"#, 60),
         ] as [(String, Int?)])
     func maxAgeDirectiveIsParsed(field: String, seconds: Int?) {
         #expect(control(field).maxAge == seconds)
@@ -51,6 +51,11 @@ import Testing
     @Test(arguments: [#"max-age="60"#, #"a="b, max-age=60"#, #"max-age=60, b=c"d, no-store"#, #"a="\"#, #"""#])
     func unterminatedQuotesInCacheControlRequireRevalidation(field: String) {
         #expect(control(field).noCache)
+    }
+
+    @Test(arguments: ["max-age=60 no-store", "public\tno-store, max-age=60", #"max-age="60"no-store"#])
+    func cacheControlDirectiveWithoutACommaApplies(field: String) {
+        #expect(control(field).noStore && control(field).maxAge == 60)
     }
 
     @Test func quotedTextIsNotACacheControlDirective() {

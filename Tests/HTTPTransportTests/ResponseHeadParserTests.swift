@@ -48,7 +48,7 @@ struct ResponseHeadParserTests {
 
     @Test(arguments: [
         "Content-Length:", "Content-Length: -1", "Content-Length: +1", "Content-Length: 1 2", "Content-Length: 12abc",
-        "Content-Length: 99999999999999999999", "Content-Length: 1,", "Content-Length: 1, 2",
+        "Content-Length: 99999999999999999999", "Content-Length: 1,", "Content-Length: 1, 2", "Content-Length: 1\r",
         "Content-Length: 1\r\nA: b\r\nContent-Length: 2", "Transfer-Encoding: gzip, chunked",
         "Transfer-Encoding: x-gzip", "Transfer-Encoding: chunked\r\nTransfer-Encoding: deflate",
         "TRANSFER-ENCODING:chunked;q=1", "Transfer-Encoding:",

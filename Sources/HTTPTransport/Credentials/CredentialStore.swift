@@ -25,7 +25,7 @@ struct CredentialStore {
     /// Returns the credential to send to an origin without a challenge.
     func credential(for url: HTTPURL) -> Credential? {
         guard !latest.isEmpty else { return nil }
-        return latest[Self.origin(of: url)].flatMap { known[$0] }
+        return latest[url.origin].flatMap { known[$0] }
     }
 
     /// Returns the known credential for `key`.
@@ -74,6 +74,4 @@ struct CredentialStore {
         guard asking[key]?.waiting.isEmpty == true else { return nil }
         return asking.removeValue(forKey: key)?.task
     }
-
-    static func origin(of url: HTTPURL) -> String { "\(url.scheme)://\(url.host):\(url.port)" }
 }

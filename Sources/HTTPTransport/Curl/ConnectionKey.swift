@@ -6,6 +6,8 @@ struct ConnectionKey: Sendable, Hashable {
     let isSecure: Bool
     /// The host to connect to, or the URL of a proxy that receives the requests for all hosts.
     let host: String
+    /// The zone of the host, an IPv6 address; `nil` if there is none.
+    let zone: String?
     /// The port of the host; 0 for such a proxy.
     let port: Int
     /// The proxy that opens a tunnel to the host; `nil` if there is none.
@@ -17,9 +19,11 @@ struct ConnectionKey: Sendable, Hashable {
         tunnel = isSecure ? proxy : nil
         if !isSecure, let proxy {
             host = proxy
+            zone = nil
             port = 0
         } else {
             host = url.host
+            zone = url.zone
             port = url.port
         }
     }

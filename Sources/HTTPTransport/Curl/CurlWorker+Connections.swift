@@ -69,12 +69,11 @@ extension CurlWorker {
 
 extension CurlTransfer {
     /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it,
-    /// for TLS and thereby HTTP/2, proxies, credentials, and cookies.
+    /// for TLS and thereby HTTP/2, proxies, credentials, cookies, and IPv6 zones.
     func keyOfOwnConnection(proxy: String?) -> ConnectionKey? {
         let url = request.url
         guard proxy == nil, !url.isSecure, credential == nil, !request.handlesCookies, request.method != .connect,
-            // A zone is part of the address only on this machine.
-            !url.host.utf8.contains(UInt8(ascii: "%")), url.isPrintable
+            url.zone == nil, url.isPrintable
         else { return nil }
         return ConnectionKey(url, proxy: nil)
     }

@@ -14,7 +14,7 @@ extension CurlWorker {
     func answer(_ head: RawResponseHead, to transfer: CurlTransfer) {
         let challenges = Challenges(head.response.headerFields[values: .wwwAuthenticate])
         let url = transfer.request.url
-        let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: challenges.realm)
+        let key = CredentialStore.Key(origin: url.origin, realm: challenges.realm)
         if let refused = transfer.provided { state.credentials.forget(refused, for: key) }
         guard transfer.mayAskProvider, !transfer.isFreshlyProvided else { return refuse(transfer, challenges.summary) }
         let challenge = CredentialChallenge(

@@ -55,8 +55,9 @@ struct HTTP1ResponseHead {
         isEmpty = false
         let (nameEnd, colon) = Self.endOfName(line, end)
         followsFraming = BodyFraming.isDetermined(byFieldNamed: line.extracting(0..<nameEnd))
-        // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
-        if nameEnd < colon { closes = true }
+        // Others could recognize such a field, or a field after a carriage return, and disagree about the end of the
+        // response (RFC 9112, sections 5.1 and 2.2).
+        if nameEnd < colon || line.firstIndex(of: UInt8(ascii: "\r"), in: 0..<end) != nil { closes = true }
         framing.take(line, end)
         if let start = line.startOfValue(ofField: "connection", upTo: end) {
             line.forEachElement(from: start, to: end) { element in
@@ -70,7 +71,9 @@ struct HTTP1ResponseHead {
     /// Returns the reason why the first `end` bytes are no field line, if they are not.
     static func fault(ofFieldLine line: Span<UInt8>, _ end: Int) -> String? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":"), in: 0..<end) else { return "Header without colon" }
-        return colon == 0 || line.firstIndex(of: 0, in: 0..<end) != nil ? malformedLine : nil
+        let isMalformed =
+            colon == 0 || line[0] == UInt8(ascii: "\r") || line.firstIndex(of: 0, in: 0..<end) != nil
+        return isMalformed ? malformedLine : nil
     }
 
     /// Returns the end of the name in a valid field line, and the position of the colon, which blanks can precede.
@@ -89,10 +92,10 @@ struct HTTP1ResponseHead {
 
     /// A Boolean value that indicates whether the connection can be used again after the response.
     ///
-    /// Not if it has a length and chunks, or chunks of HTTP/1.0, which servers can interpret differently.
+    /// Not if it has a length and a transfer coding, or a coding of HTTP/1.0, which servers can interpret differently.
     var allowsReuse: Bool {
         guard !closes, framing.fault == nil else { return false }
-        if framing.isChunked { return isVersion11 && framing.contentLength == nil }
+        if framing.hasTransferEncoding { return isVersion11 && framing.contentLength == nil }
         return isVersion11 || keepsAlive
     }
 

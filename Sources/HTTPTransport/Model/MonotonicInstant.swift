@@ -3,6 +3,8 @@ import Darwin
 
 private let clockID = CLOCK_MONOTONIC_RAW
 #else
+// The members of `timespec` belong to whichever of the two modules the compiler loads first.
+import CLinux
 import Glibc
 
 private let clockID = CLOCK_BOOTTIME

@@ -18,14 +18,18 @@ public struct HTTPURL: Sendable, Hashable {
         let string: String
         let scheme: String
         let host: String
+        let zone: String?
         let port: Int
         let user: String?
         let password: String?
 
-        init(string: String, scheme: String, host: String, port: Int, user: String?, password: String?) {
+        init(
+            string: String, scheme: String, host: String, zone: String?, port: Int, user: String?, password: String?
+        ) {
             self.string = string
             self.scheme = scheme
             self.host = host
+            self.zone = zone
             self.port = port
             self.user = user
             self.password = password
@@ -40,8 +44,11 @@ public struct HTTPURL: Sendable, Hashable {
     public var scheme: String { parts.scheme }
     /// A Boolean value that indicates whether the scheme is https.
     var isSecure: Bool { scheme == "https" }
-    /// The host name or address; IPv6 addresses are in brackets.
+    /// The host name or address; IPv6 addresses are in brackets and without a zone.
     public var host: String { parts.host }
+    /// The zone of an IPv6 address, usually the name of a network interface, percent-encoded; `nil` if there is none
+    /// (RFC 6874).
+    var zone: String? { parts.zone }
     /// The explicit or default port.
     public var port: Int { parts.port }
     /// The decoded user name, if any.
@@ -65,7 +72,8 @@ public struct HTTPURL: Sendable, Hashable {
         if let plain = PlainURL(text) {
             self.init(
                 Parts(
-                    string: text, scheme: plain.scheme, host: plain.host, port: plain.port, user: nil, password: nil))
+                    string: text, scheme: plain.scheme, host: plain.host, zone: nil, port: plain.port, user: nil,
+                    password: nil))
         } else {
             try self.init(parsing: text)
         }
@@ -93,8 +101,8 @@ public struct HTTPURL: Sendable, Hashable {
         let isOwn = resolved.hasSameOrigin(as: self)
         return HTTPURL(
             Parts(
-                string: resolved.string, scheme: resolved.scheme, host: resolved.host, port: resolved.port,
-                user: isOwn ? user : nil, password: isOwn ? password : nil))
+                string: resolved.string, scheme: resolved.scheme, host: resolved.host, zone: resolved.zone,
+                port: resolved.port, user: isOwn ? user : nil, password: isOwn ? password : nil))
     }
 
     private init(_ parts: Parts) {
@@ -122,8 +130,8 @@ public struct HTTPURL: Sendable, Hashable {
                 return parts
             }
             parts = Parts(
-                string: again.string, scheme: again.scheme, host: again.host, port: again.port, user: first.user,
-                password: first.password)
+                string: again.string, scheme: again.scheme, host: again.host, zone: again.zone, port: again.port,
+                user: first.user, password: first.password)
         }
         throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
     }
@@ -142,12 +150,17 @@ public struct HTTPURL: Sendable, Hashable {
         try parser.set(CURLUPART_FRAGMENT, nil)
         // An address is complete without the dot, but libcurl treats an address with a dot as a name.
         if host.hasSuffix("."), endsInNumber(String(host.dropLast())) { host.removeLast() }
-        // Setting it removes an IPv6 address's zone, so it is only set if it changes something.
-        if parser.part(CURLUPART_HOST) != host { try parser.set(CURLUPART_HOST, host) }
+        let zone = parser.part(CURLUPART_ZONEID)
+        if parser.part(CURLUPART_HOST) != host {
+            try parser.set(CURLUPART_HOST, host)
+            // Setting the host has removed it.
+            if let zone { try parser.set(CURLUPART_ZONEID, zone) }
+        }
         guard let string = parser.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT) else {
             throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
         }
-        return Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password)
+        return Parts(
+            string: string, scheme: scheme, host: host, zone: zone, port: port, user: user, password: password)
     }
 
     /// Returns whether the last label of `host` is a decimal or hexadecimal number, which a name's cannot be (WHATWG
@@ -160,9 +173,15 @@ public struct HTTPURL: Sendable, Hashable {
             || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// Returns whether both URLs have the same scheme, host, and port (RFC 6454, section 4).
+    /// Returns whether both URLs have the same scheme, host, zone, and port (RFC 6454, section 4).
     func hasSameOrigin(as other: HTTPURL) -> Bool {
-        scheme == other.scheme && host == other.host && port == other.port
+        scheme == other.scheme && host == other.host && zone == other.zone && port == other.port
+    }
+
+    /// The scheme, the host with its zone, and the port, which is not omitted if it is the default.
+    package var origin: String {
+        let host = zone.map { "\(parts.host.dropLast())%25\($0)]" } ?? parts.host
+        return "\(scheme)://\(host):\(port)"
     }
 
     /// The path, percent-encoded; it begins with a slash.

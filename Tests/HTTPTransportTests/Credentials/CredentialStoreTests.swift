@@ -6,7 +6,7 @@ struct CredentialStoreTests {
     @Test func forgottenCredentialsAreRemoved() throws {
         var store = CredentialStore()
         let url = try HTTPURL("https://example.com/")
-        let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: "r")
+        let key = CredentialStore.Key(origin: url.origin, realm: "r")
         store.remember(.bearer("a"), for: key)
         #expect(store.credential(for: url) == .bearer("a"))
         store.forget(.bearer("another"), for: key)

@@ -146,6 +146,8 @@ struct HTTP1ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\nno field\r\n", "Header without colon"),
         ("HTTP/1.1 200 OK\r\n: 1\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nA: \0\r\n", "malformed header line"),
+        ("HTTP/1.1 200 OK\r\nA: 1\r\n\r\r\n", "Header without colon"),
+        ("HTTP/1.1 200 OK\r\n\rA: 1\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\n folded: 1\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nA: 1\r\n \0\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n", "malformed header line"),
@@ -192,6 +194,7 @@ struct HTTP1ResponseReaderTests {
         ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n", true),
         ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nConnection: close\r\n", false),
         ("HTTP/1.1 200 OK\r\nConnection: upgrade\r\n", true),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n", false),
     ])
     func connectionIsReusedUnlessTheServerClosesIt(head: String, isReused: Bool) {
         #expect(read("\(head)Content-Length: 1\r\n\r\na").allowsReuse == isReused)
@@ -212,6 +215,7 @@ struct HTTP1ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
         "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length : 5\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: b\rContent-Length: 5\r\n",
     ])
     func connectionIsNotReusedAfterAmbiguousFraming(head: String) {
         let reading = read("\(head)\r\n1\r\na\r\n0\r\n\r\n")

@@ -16,6 +16,8 @@ struct HTTPURLTests {
         ("http://example.org/a?q=a b#part", "http://example.org/a?q=a+b"),
         ("http://[2001:DB8::1]:8080/x", "http://[2001:db8::1]:8080/x"),
         ("http://[::1]/", "http://[::1]/"),
+        ("http://[FE80::1%25eth0]:80/", "http://[fe80::1%25eth0]/"),
+        ("http://[fe80::1%eTh0]:81/", "http://[fe80::1%25eTh0]:81/"),
         ("http://0x7f.1/", "http://127.0.0.1/"),
         ("http://2130706433/", "http://127.0.0.1/"),
         ("http://0X7F.1/", "http://127.0.0.1/"),
@@ -125,6 +127,16 @@ struct HTTPURLTests {
             url: "http://example.org/\(invisible)gpj.exe", reason: .authenticationFailed, detail: "é\(invisible)a")
         #expect(error.url == "http://example.org/?gpj.exe")
         #expect(error.detail == "é?a")
+    }
+
+    @Test func zonesSeparateOriginsAndConnections() throws {
+        let first = try HTTPURL("http://[fe80::1%25eth0]/a")
+        let second = try HTTPURL("http://[fe80::1%25eth1]/a")
+        #expect(first.host == "[fe80::1]" && second.host == "[fe80::1]")
+        #expect(first.origin == "http://[fe80::1%25eth0]:80")
+        #expect(try !first.hasSameOrigin(as: second) && first.hasSameOrigin(as: first.resolving("/b")))
+        #expect(try first.resolving("/b").string == "http://[fe80::1%25eth0]/b")
+        #expect(ConnectionKey(first, proxy: nil) != ConnectionKey(second, proxy: nil))
     }
 
     @Test(arguments: [

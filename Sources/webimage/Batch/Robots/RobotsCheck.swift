@@ -29,7 +29,7 @@ actor RobotsCheck {
     /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Only all lines may be
     /// canceled together: the cancellation of one stops the request for the others of its origin.
     nonisolated func check(_ url: HTTPURL) async throws {
-        switch try await outcome(of: "\(url.scheme)://\(url.host):\(url.port)") {
+        switch try await outcome(of: url.origin) {
         case .rules(let rules):
             guard rules.allow(url.path + (url.query.map { "?\($0)" } ?? "")) else {
                 throw ImageRefusal(code: .robotsText, description: "disallowed by robots.txt")
