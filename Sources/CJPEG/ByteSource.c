@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait
-/// for bytes and therefore gets the whole file at once.
 enum { SMALLEST_BUFFER = 64 * 1024 };
+
+/// Unconsumed bytes are at most one marker segment (64 KiB) and one piece, except for arithmetic coding, whose decoder
+/// cannot wait for bytes and therefore gets the whole file at once, and for FF bytes without end.
+enum { MOST_UNCONSUMED_BYTES = 96 * 1024 };
 
 /// One less than libjpeg-turbo's faster MCU decoder requires for each block.
 enum { MOST_BYTES_PER_BLOCK = DCTSIZE2 * 8 - 1 };
@@ -47,8 +49,10 @@ void byte_source_free(ByteSource *source) {
 // MARK: Appending
 
 /// Makes room for `count` bytes after the unconsumed ones, which move to the front of the buffer.
-static CJPEGStatus make_room(ByteSource *source, ErrorFence *fence, size_t count) {
+static CJPEGStatus make_room(ByteSource *source, ErrorFence *fence, size_t count, int is_arithmetic) {
     size_t kept = source->manager.bytes_in_buffer;
+    if (kept > MOST_UNCONSUMED_BYTES && !is_arithmetic)
+        return error_fence_fail(fence, CJPEG_CORRUPT, "too many fill bytes");
     size_t needed = kept + count;
     if (kept > 0) memmove(source->buffer, source->manager.next_input_byte, kept);
     if (needed > source->capacity) {
@@ -65,7 +69,8 @@ static CJPEGStatus make_room(ByteSource *source, ErrorFence *fence, size_t count
     return CJPEG_OK;
 }
 
-CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint8_t *bytes, size_t count) {
+CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint8_t *bytes, size_t count,
+                                int is_arithmetic) {
     size_t skipped = count < source->bytes_to_skip ? count : source->bytes_to_skip;
     source->bytes_to_skip -= skipped;
     count -= skipped;
@@ -75,7 +80,7 @@ CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint
     size_t used = source->buffer == NULL
         ? 0 : (size_t)(source->manager.next_input_byte - source->buffer) + source->manager.bytes_in_buffer;
     if (count > source->capacity - used) {
-        CJPEGStatus status = make_room(source, fence, count);
+        CJPEGStatus status = make_room(source, fence, count, is_arithmetic);
         if (status != CJPEG_OK) return status;
         used = source->manager.bytes_in_buffer;
     }

@@ -19,8 +19,10 @@ typedef struct ByteSource {
 void byte_source_install(ByteSource *source, j_decompress_ptr info);
 void byte_source_free(ByteSource *source);
 
-/// Appends a copy of the bytes, without those to skip. Fails at the fence.
-CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint8_t *bytes, size_t count);
+/// Appends a copy of the bytes, without those to skip; with `is_arithmetic`, the whole file can be held. Fails at the
+/// fence.
+CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint8_t *bytes, size_t count,
+                               int is_arithmetic);
 
 /// Like jpeg_consume_input for a started image, but reports a warning for every invalid code.
 ///

@@ -54,7 +54,7 @@ struct CJPEGDecoder {
 CJPEGStatus cjpeg_decoder_feed(CJPEGDecoder *decoder, const uint8_t *bytes, size_t count) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     if (decoder->stage == STAGE_ENDED) return CJPEG_OK;
-    return byte_source_append(&decoder->source, &decoder->fence, bytes, count);
+    return byte_source_append(&decoder->source, &decoder->fence, bytes, count, decoder->info.arith_code);
 }
 
 void cjpeg_decoder_end_input(CJPEGDecoder *decoder) {

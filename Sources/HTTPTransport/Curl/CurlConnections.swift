@@ -7,8 +7,8 @@ final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
     private var silentReads = StalledReadDetector()
-    /// The descriptors of established connections.
-    private var descriptors: [ConnectionEndpoints: Int32] = [:]
+    /// The sockets of established connections.
+    private var sockets: [ConnectionEndpoints: FloodGuard.OpenSocket] = [:]
     /// The connections by descriptor: the endpoints of a socket that the server has reset cannot be determined.
     private var endpoints: [Int32: ConnectionEndpoints] = [:]
     /// The connection that the current call of libcurl is for; `nil` if it is for none, for example for timers.
@@ -24,22 +24,24 @@ final class CurlConnections {
     }
 
     /// Records that `descriptor` is an open connection, without TLS if `isPlain`; ``released(_:)`` follows.
-    func opened(_ descriptor: Int32, isPlain: Bool) {
+    func opened(_ descriptor: Int32, isPlain: Bool) -> FloodGuard.OpenSocket {
         if isPlain { silentReads.watch(descriptor) }
         poller.connectionOpened(descriptor)
-        floodGuard.connectionOpened(descriptor)
+        return floodGuard.connectionOpened(descriptor)
     }
 
-    /// Records that a connection is established, over one of `sockets` if they were opened for it; otherwise, it is a
+    /// Records that a connection is established, over one of `opened` if they were opened for it; otherwise, it is a
     /// connection used before.
     ///
-    /// Returns its descriptor, or `nil` if it is unknown.
-    func established(_ connection: ConnectionEndpoints, sockets: [Int32]) -> Int32? {
-        if let descriptor = sockets.first(where: { ConnectionEndpoints(of: $0) == connection }) {
-            descriptors[connection] = descriptor
-            endpoints[descriptor] = connection
+    /// Returns its socket, or `nil` if it is unknown.
+    func established(
+        _ connection: ConnectionEndpoints, over opened: [FloodGuard.OpenSocket]
+    ) -> FloodGuard.OpenSocket? {
+        if let socket = opened.first(where: { ConnectionEndpoints(of: $0.descriptor) == connection }) {
+            sockets[connection] = socket
+            endpoints[socket.descriptor] = connection
         }
-        return descriptors[connection]
+        return sockets[connection]
     }
 
     /// Records that libcurl no longer uses `descriptor`; returns whether it is to be closed now.
@@ -60,8 +62,8 @@ final class CurlConnections {
     }
 
     private func forget(_ descriptor: Int32) {
-        if let connection = endpoints.removeValue(forKey: descriptor), descriptors[connection] == descriptor {
-            descriptors[connection] = nil
+        if let connection = endpoints.removeValue(forKey: descriptor), sockets[connection]?.descriptor == descriptor {
+            sockets[connection] = nil
         }
         floodGuard.connectionClosed(descriptor)
         silentReads.forget(descriptor)

@@ -83,8 +83,9 @@ extension CurlEasy {
                 guard let owner = unsafe owner else { return CURL_SOCKOPT_ERROR }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
                 let isPlain = easy.transfer.map { !$0.request.url.isSecure } ?? false
-                easy.connections?.opened(descriptor, isPlain: isPlain)
-                easy.transfer?.opened(descriptor)
+                if let socket = easy.connections?.opened(descriptor, isPlain: isPlain) {
+                    easy.transfer?.opened(socket)
+                }
                 return CURL_SOCKOPT_OK
             })
         try unsafe check(
@@ -111,7 +112,7 @@ private func withTransfer(
     _ body: (CurlTransfer, Span<UInt8>) -> Int
 ) -> Int? {
     guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
-    transfer.easy?.connections?.delivered(content, from: transfer.connection)
+    transfer.easy?.connections?.delivered(content, from: transfer.connection?.descriptor)
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)

@@ -11,6 +11,8 @@ final class CurlMulti {
     private let poller: EventPoller
     private let maximumIdleConnections: Int
     private var maximumConnections: ConnectionLimit
+    /// The number of times that the limit has been raised since ``takeRaiseCount()``.
+    private var raiseCount = 0
     /// The number of open connections that libcurl has opened and no longer uses, which count toward the limits.
     var detachedCount = 0 {
         didSet { if detachedCount != oldValue { limitConnections() } }
@@ -68,7 +70,8 @@ final class CurlMulti {
     }
 
     deinit {
-        let status = unsafe curl_multi_cleanup(handle)
+        // To close a connection with TLS, libcurl reads whatever has arrived.
+        let status = connections.floodGuard.during { unsafe curl_multi_cleanup(handle) }
         assert(status == CURLM_OK, "a transfer outlived its multi handle")
         connections.floodGuard.end()
     }
@@ -82,7 +85,7 @@ final class CurlMulti {
     ///
     /// Its callbacks are no longer called.
     func remove(_ easy: CurlEasy) {
-        let status = unsafe curl_multi_remove_handle(handle, easy.handle)
+        let status = connections.floodGuard.during { unsafe curl_multi_remove_handle(handle, easy.handle) }
         assert(status == CURLM_OK, "curl_multi_remove_handle: \(status)")
     }
 
@@ -159,7 +162,16 @@ final class CurlMulti {
 
     /// Records a successful transfer.
     func noteSuccess() {
-        if maximumConnections.succeeded() { limitConnections() }
+        guard maximumConnections.succeeded() else { return }
+        raiseCount += 1
+        limitConnections()
+    }
+
+    /// Returns how often the limit of connections has been raised since the last call: libcurl does not reconsider the
+    /// transfers that wait.
+    func takeRaiseCount() -> Int {
+        defer { raiseCount = 0 }
+        return raiseCount
     }
 
     private func limitConnections() {

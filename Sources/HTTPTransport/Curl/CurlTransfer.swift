@@ -41,10 +41,10 @@ final class CurlTransfer {
     private(set) var showsCertificate = false
     /// The endpoints of the hop's connection, once it is established; `nil` if they are unknown.
     private var endpoints: ConnectionEndpoints?
-    /// The descriptor of that connection, if it is known.
-    private(set) var connection: Int32?
+    /// The socket of that connection, if it is known.
+    private(set) var connection: FloodGuard.OpenSocket?
     /// The sockets that were opened for the hop.
-    private var sockets: [Int32] = []
+    private var sockets: [FloodGuard.OpenSocket] = []
     /// The results of the address checks of the hop's host.
     var addressCheck = AddressCheck()
     /// The received part of the hop's response.
@@ -188,21 +188,21 @@ extension CurlTransfer {
         easy == nil && http1Connection == nil && clock.phase == .connecting && awaitedHost == nil
     }
 
-    /// Records that `descriptor` is a socket about to be connected for the hop.
-    func opened(_ descriptor: Int32) {
-        sockets.append(descriptor)
+    /// Records that `socket` is about to be connected for the hop.
+    func opened(_ socket: FloodGuard.OpenSocket) {
+        sockets.append(socket)
     }
 
     /// Returns whether the hop uses `connection`, or is about to.
     func uses(_ connection: FloodGuard.EndedConnection) -> Bool {
         if let endpoints, let ended = connection.endpoints { return endpoints == ended }
-        return self.connection.map { $0 == connection.descriptor } ?? sockets.contains(connection.descriptor)
+        return self.connection.map { $0 == connection.socket } ?? sockets.contains(connection.socket)
     }
 
     /// Records that the connection is established and the request is about to be sent.
     func connected(_ endpoints: ConnectionEndpoints?, of connections: CurlConnections?) {
         self.endpoints = endpoints
-        connection = endpoints.flatMap { connections?.established($0, sockets: sockets) }
+        connection = endpoints.flatMap { connections?.established($0, over: sockets) }
         enter(.waitingForFirstByte)
     }
 

@@ -51,16 +51,16 @@ extension CurlWorker {
     }
 
     /// Continues transfers that libcurl lets wait, because it does not know that they can use idle connections of this
-    /// module, or the places of those that have been closed.
+    /// module, or the places of those that have been closed or added.
     private func continuePending() {
-        var closedCount = http1.takeClosedCount()
-        guard closedCount > 0 || http1.hasIdle,
-            thread.poller.connectionCount + closedCount >= multi.connectionLimit
+        var placeCount = http1.takeClosedCount() + multi.takeRaiseCount()
+        guard placeCount > 0 || http1.hasIdle,
+            thread.poller.connectionCount + placeCount >= multi.connectionLimit
         else { return }
         let pending = transfers.values.filter(\.waitsForSocket).sorted { $0.handle.id < $1.handle.id }
         for transfer in pending where transfer.waitsForSocket {
-            guard closedCount > 0 || http1.hasIdle else { return }
-            closedCount -= 1
+            guard placeCount > 0 || http1.hasIdle else { return }
+            placeCount -= 1
             recycle(transfer)
             resolve(transfer)
         }

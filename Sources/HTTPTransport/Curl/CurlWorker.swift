@@ -112,7 +112,9 @@ extension CurlWorker {
 
     /// Continues a transfer that its receiver has paused.
     func resume(_ handle: CurlTransferHandle) {
-        guard let transfer = transfers[handle.id], transfer.isPaused else { return }
+        guard let transfer = transfers[handle.id], transfer.isPaused, transfer.awaitedCredentialKey == nil else {
+            return
+        }
         unpause(transfer)
     }
 

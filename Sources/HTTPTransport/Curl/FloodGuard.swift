@@ -14,16 +14,23 @@ import Glibc
 /// milliseconds, or every 2 after a flood, while libcurl is active, and shuts down the connection's socket, which
 /// libcurl treats as its end.
 final class FloodGuard: Sendable {
+    /// A socket of a connection; its file descriptor can refer to another one later, which has another number.
+    struct OpenSocket: Sendable, Hashable {
+        let descriptor: Int32
+        let number: UInt64
+    }
+
     /// A connection that was ended.
     struct EndedConnection {
-        /// Its file descriptor, which can refer to something else by now.
-        let descriptor: Int32
+        let socket: OpenSocket
         /// Its endpoints, or `nil` if they are unknown.
         let endpoints: ConnectionEndpoints?
     }
 
     private struct State {
-        var connections: Set<Int32> = []
+        /// The numbers of the open sockets by descriptor.
+        var sockets: [Int32: UInt64] = [:]
+        var lastNumber: UInt64 = 0
         var ended: [EndedConnection] = []
         /// The clock of the processor time of the worker's thread.
         var clock: clockid_t?
@@ -67,7 +74,11 @@ extension FloodGuard {
     func during<Result>(_ call: () -> Result) -> Result {
         advance(by: 1)
         defer { advance(by: 1) }
-        if isNeeded.load(ordering: .relaxed), !isWatching.load(ordering: .relaxed) { startWatching() }
+        if isNeeded.load(ordering: .relaxed) {
+            // The thread that watches ends only if it has not seen the change above; see `watch()`.
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+            if !isWatching.load(ordering: .relaxed) { startWatching() }
+        }
         return call()
     }
 
@@ -75,13 +86,17 @@ extension FloodGuard {
     func calledBack() { advance(by: 2) }
 
     /// Records an opened connection.
-    func connectionOpened(_ descriptor: Int32) {
-        _ = state.withLock { $0.connections.insert(descriptor) }
+    func connectionOpened(_ descriptor: Int32) -> OpenSocket {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.sockets[descriptor] = state.lastNumber
+            return OpenSocket(descriptor: descriptor, number: state.lastNumber)
+        }
     }
 
     /// Records a connection that is about to be closed.
     func connectionClosed(_ descriptor: Int32) {
-        _ = state.withLock { $0.connections.remove(descriptor) }
+        state.withLock { $0.sockets[descriptor] = nil }
     }
 
     /// Returns the number of bytes read from a connection; negative if the system does not report it.
@@ -158,7 +173,7 @@ extension FloodGuard {
     private var bytesRead: [Int32: Int64] {
         #if os(Linux)
         state.withLock { state in
-            Dictionary(uniqueKeysWithValues: state.connections.map { ($0, clinux_bytes_read($0)) })
+            Dictionary(uniqueKeysWithValues: state.sockets.keys.map { ($0, clinux_bytes_read($0)) })
         }
         #else
         [:]
@@ -169,8 +184,9 @@ extension FloodGuard {
     func endConnection(_ descriptor: Int32) {
         state.withLock { state in
             // Under the lock, because the worker's thread takes it before it closes a connection.
-            guard state.connections.contains(descriptor) else { return }
-            state.ended.append(EndedConnection(descriptor: descriptor, endpoints: ConnectionEndpoints(of: descriptor)))
+            guard let number = state.sockets[descriptor] else { return }
+            let socket = OpenSocket(descriptor: descriptor, number: number)
+            state.ended.append(EndedConnection(socket: socket, endpoints: ConnectionEndpoints(of: descriptor)))
             // Set first, because libcurl can return, and its transfers can end, before the call below returns.
             hasEndedAny.store(true, ordering: .releasing)
             shutdown(descriptor, Int32(SHUT_RDWR))

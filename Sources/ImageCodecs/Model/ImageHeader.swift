@@ -41,7 +41,7 @@ public struct ImageHeader: Sendable, Hashable {
     public var hasInvalidAnimation = false
 
     /// A Boolean value that indicates whether all colors are gray, so that a grayscale profile is valid.
-    var isGray = false
+    package var isGray = false
     /// A Boolean value that indicates whether the channels of a sequential JPEG are in separate scans, so that all
     /// must be kept.
     var hasSeparateScans = false

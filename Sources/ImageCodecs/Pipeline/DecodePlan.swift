@@ -65,7 +65,10 @@ extension DecodePlan {
         rowSize =
             scaling.isUnscaled || scalesPlanes
             ? storedSize : try descriptor.rowSize(of: header, for: scaling.wholeSize)
-        rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
+        // Rows that have the result's size are used as they are.
+        let rowScale = rowSize == scaledSize ? nil : descriptor.rowScale(of: header, rowSize: rowSize)
+        rowRegion =
+            rowScale.map { scaling.region.scaled(by: $0) } ?? scaling.region.scaled(from: storedSize, to: rowSize)
 
         let format = options.pixelFormat
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)

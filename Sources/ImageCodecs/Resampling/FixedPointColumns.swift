@@ -3,8 +3,8 @@ import CResampling
 /// Horizontal weights as 16-bit integers, for several pixels, or samples of one channel, at a time: 16 products in one
 /// instruction.
 ///
-/// The weights of each target pixel add up to exactly 1, so a uniform color is preserved. Each has at least 14
-/// significant bits relative to the largest, which limits the error to less than a tenth of a byte step.
+/// The weights of each target pixel add up to exactly 1, so a uniform color is preserved. Their rounding errors do not
+/// add up, which limits the error to less than a tenth of a byte step.
 struct FixedPointColumns {
     private var starts: [Int32] = []
     private var weights: [Int16] = []
@@ -50,17 +50,21 @@ struct FixedPointColumns {
         return bits
     }
 
-    /// Appends the weights of one target pixel after some zeros; the rounding error is added to the largest weight.
+    /// Appends the weights of one target pixel after some zeros.
+    ///
+    /// Sums are rounded instead of weights, so that each weight makes up for the rounding errors before it.
     private mutating func append(_ line: ArraySlice<Float>, after zeros: Int, bits: Int) {
         let end = weights.count + length
         weights.append(contentsOf: repeatElement(0, count: zeros))
         let one = 1 << bits
+        var exactSum = 0.0
         var sum = 0
         var largest = weights.count
         for weight in line {
-            let rounded = Int((weight * Float(one)).rounded())
+            exactSum += Double(weight) * Double(one)
+            let rounded = Int(exactSum.rounded()) - sum
             sum += rounded
-            weights.append(Int16(rounded))
+            weights.append(Int16(clamping: rounded))
             if weights[largest] < rounded { largest = weights.count - 1 }
         }
         weights[largest] = Int16(clamping: Int(weights[largest]) + one - sum)

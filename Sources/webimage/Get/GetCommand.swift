@@ -24,7 +24,8 @@ struct GetCommand: AsyncParsableCommand {
             first is from an earlier run.
 
             Converted images have sRGB colors, regardless of the original's profile. With --keep-profile, the \
-            colors are not converted, and the profile is embedded.
+            colors are not converted, and the profile is embedded; WebP files and animations cannot store grayscale \
+            profiles, so that such images are converted.
 
             With --allow-partial, the decodable part of a truncated or damaged image is written, converted as with --format; \
             of an animation, the frames before the damage are written, and a frame with damaged pixels shows what could be \

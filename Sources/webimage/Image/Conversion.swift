@@ -56,7 +56,7 @@ struct Conversion {
             if codec.plan != nil { pieces = try await onDisk(pieces, behind: file) }
         }
         try codec.lookForHeaderAtEnd()
-        if let header = codec.header { try codec.replaceOptions(plan.options(for: header.size)) }
+        if let header = codec.header { try codec.replaceOptions(plan.options(for: header)) }
         guard let decode = codec.plan, let header = codec.header else {
             // The codec throws the reason why there is no image.
             return try encoded(try codec.finish(), &facts)
@@ -64,7 +64,7 @@ struct Conversion {
         facts.describe(header)
         try admission(header)
         // Start over from the beginning of the file.
-        let options = plan.options(for: header.size)
+        let options = plan.options(for: header)
         if bytesOfSearch > 0 { codec = decoder.codec(options) }
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &facts)
@@ -123,7 +123,8 @@ struct Conversion {
         let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
         let perPixel =
             switch format {
-            case .jpeg: plan.isProgressive ? 8 : 3  // with all coefficients
+            // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
+            case .jpeg: (plan.quality < 90 ? 3 : plan.quality <= 95 ? 8 : 13) + (plan.isProgressive ? 6 : 0)
             case .webp where plan.isLossless: 24
             case .webp: plan.quality > 90 ? 22 : 12  // with the symbols to write, of which noise has many
             case .gif: 20
@@ -179,7 +180,7 @@ extension Conversion {
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
         return try await decoder.withMemory(bytes) {
-            let animation = try await collected(beginning, rest, plan.options(for: header.size), limits)
+            let animation = try await collected(beginning, rest, plan.options(for: header), limits)
             return try encoded(animation, &facts)
         }
     }

@@ -61,8 +61,15 @@ struct OutputPlan: Sendable, Equatable {
             }
     }
 
-    /// Returns the options for decoding an image of `size`.
-    func options(for size: PixelSize) -> DecodeOptions { resizing?.applied(to: options, for: size) ?? options }
+    /// Returns the options for decoding an image with `header`.
+    func options(for header: ImageHeader) -> DecodeOptions {
+        var options = resizing?.applied(to: options, for: header.size) ?? options
+        // WebP and animations have no place for a grayscale profile.
+        if header.isGray, mode == .converted(.webp) || keepsAnimations && header.mayBeAnimated {
+            options.keepsProfile = false
+        }
+        return options
+    }
 
     /// Returns the options for encoding a file of `format`.
     func encoding(_ format: ImageFormat) throws(CodecError) -> EncodeOptions {

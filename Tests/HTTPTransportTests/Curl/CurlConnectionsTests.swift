@@ -51,15 +51,16 @@ struct CurlConnectionsTests {
                 let secondEnds = try #require(ConnectionEndpoints(of: secondSocket))
                 #expect(firstEnds.localPort == secondEnds.localPort)
 
-                for descriptor in [firstSocket, secondSocket] { connections.opened(descriptor, isPlain: true) }
-                #expect(connections.established(firstEnds, sockets: [firstSocket]) == firstSocket)
-                #expect(connections.established(secondEnds, sockets: [secondSocket]) == secondSocket)
+                let firstOpened = connections.opened(firstSocket, isPlain: true)
+                let secondOpened = connections.opened(secondSocket, isPlain: true)
+                #expect(connections.established(firstEnds, over: [firstOpened]) == firstOpened)
+                #expect(connections.established(secondEnds, over: [secondOpened]) == secondOpened)
                 // The first connection is used again.
-                #expect(connections.established(firstEnds, sockets: []) == firstSocket)
+                #expect(connections.established(firstEnds, over: []) == firstOpened)
 
                 connections.closed(secondSocket)
-                #expect(connections.established(secondEnds, sockets: []) == nil)
-                #expect(connections.established(firstEnds, sockets: []) == firstSocket)
+                #expect(connections.established(secondEnds, over: []) == nil)
+                #expect(connections.established(firstEnds, over: []) == firstOpened)
                 connections.closed(firstSocket)
             }
         }
@@ -73,11 +74,26 @@ struct CurlConnectionsTests {
             let descriptor = try connection(from: 0, to: origin.port)
             defer { close(descriptor) }
             let ends = try #require(ConnectionEndpoints(of: descriptor))
-            connections.opened(descriptor, isPlain: true)
-            #expect(connections.established(ends, sockets: [descriptor]) == descriptor)
+            let opened = connections.opened(descriptor, isPlain: true)
+            #expect(connections.established(ends, over: [opened]) == opened)
             shutdown(descriptor, Int32(SHUT_RDWR))
             connections.closed(descriptor)
-            #expect(connections.established(ends, sockets: []) == nil)
+            #expect(connections.established(ends, over: []) == nil)
         }
+    }
+
+    @Test func socketWithTheDescriptorOfAnEndedOneIsAnother() {
+        let floodGuard = FloodGuard()
+        defer { floodGuard.end() }
+        let connections = CurlConnections(poller: EventPoller(PlatformPoller.self), floodGuard: floodGuard)
+        let descriptor = socket(AF_INET, streamSocket, 0)
+        defer { close(descriptor) }
+        let flooded = connections.opened(descriptor, isPlain: false)
+        floodGuard.endConnection(descriptor)
+        connections.closed(descriptor)
+        let next = connections.opened(descriptor, isPlain: false)
+        #expect(floodGuard.removeEndedConnections().map(\.socket) == [flooded])
+        #expect(next != flooded && next.descriptor == flooded.descriptor)
+        connections.closed(descriptor)
     }
 }

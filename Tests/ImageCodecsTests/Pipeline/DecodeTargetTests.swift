@@ -48,6 +48,20 @@ struct DecodeTargetTests {
         #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
+    /// The last block of a row has 7 columns that are not part of the image, which repeat the black one.
+    @Test func jpegPixelsBeyondTheEdgeHaveNoPartInTheResult() throws {
+        let size = PixelSize(width: 1_001, height: 16)
+        let row = [UInt8](repeating: 255, count: 1_000 * 4) + [0, 0, 0, 255]
+        let image = try #require(PixelBuffer(size: size, bytes: Array([[UInt8]](repeating: row, count: 16).joined())))
+        let options = DecodeOptions(target: .fit(PixelSize(width: 84, height: 84)))
+        let file = try image.encoded(as: .jpeg, quality: 95)
+        let reduced = try StreamingDecoder.decode(file.span, options: options).pixels
+        let original = try image.encoded(as: .png)
+        let exact = try StreamingDecoder.decode(original.span, options: options).pixels
+        #expect(reduced.size == PixelSize(width: 84, height: 1) && exact.size == reduced.size)
+        #expect(abs(Int(reduced.bytes[83 * 4]) - Int(exact.bytes[83 * 4])) < 20)
+    }
+
     @Test func shorterSideScalesTheWholeImage() throws {
         let image = TestImage.photo(97, 60)
         let result = try decode(image.encoded(as: .png), options: DecodeOptions(target: .shorterSide(24)))

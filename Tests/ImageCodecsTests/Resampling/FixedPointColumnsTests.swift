@@ -61,6 +61,16 @@ struct FixedPointColumnsTests {
         }
     }
 
+    @Test(arguments: [4_000, 10_000, 32_000])
+    func roundingErrorsOfFixedPointWeightsDoNotAddUp(source: Int) {
+        let weights = ResamplingWeights(from: source, to: 1, filter: .box)
+        FixedPointColumns(weights).withTable { table in
+            let fixed = UnsafeBufferPointer(start: table.pointee.weights, count: source)
+            let unit = table.pointee.scale
+            #expect(fixed.allSatisfy { abs(Float($0) * unit - 1 / Float(source)) <= unit })
+        }
+    }
+
     @Test(arguments: [1, 2, 7, 8, 9, 16, 31, 100])
     func vectorRowSumsEqualPlainSums(width: Int) {
         let count = width * 4

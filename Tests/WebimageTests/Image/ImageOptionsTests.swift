@@ -85,12 +85,27 @@ struct ImageOptionsTests {
             tool.message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
     }
 
+    /// WebP and animations have no place for one.
+    @Test func grayscaleProfileIsKeptOnlyWhereItCanBeStored() throws {
+        var header = ImageHeader(format: .png, size: PixelSize(width: 65, height: 65))
+        header.isGray = true
+        for (format, keepsProfile) in [("png", true), ("jpeg", true), ("webp", false)] {
+            let plan = try Tool.get.plan(["--keep-profile", "--format", format])
+            #expect(plan.options(for: header).keepsProfile == keepsProfile, "\(format)")
+        }
+        header.frameCount = 2
+        #expect(try !Tool.get.plan(["--keep-profile", "--format", "png"]).options(for: header).keepsProfile)
+        header.isGray = false
+        #expect(try Tool.get.plan(["--keep-profile", "--format", "webp"]).options(for: header).keepsProfile)
+    }
+
     @Test(arguments: Tool.allCases) func resizeModeSelectsTheRule(tool: Tool) throws {
         #expect(try tool.plan(["--resize-mode", "no"]) == tool.plan([]))
         let plan = try tool.plan(["--resize-mode", "keep_ratio", "--image-size", "64", "--filter", "box"])
         #expect(plan.resizing == ResizeRule(mode: .keepRatio, side: 64, leavesSmallerImages: false))
         #expect(plan.mode == .converted(tool == .get ? nil : .jpeg))
-        #expect(plan.options(for: PixelSize(width: 65, height: 65)) == plan.options)
+        let header = ImageHeader(format: .png, size: PixelSize(width: 65, height: 65))
+        #expect(plan.options(for: header) == plan.options)
         #expect(plan.options == DecodeOptions(target: .shorterSide(64), resampling: Resampling(filter: .box)))
         let other = try tool.plan(["--resize-mode", "border", "--image-size", "9", "--resize-only-if-bigger"])
         #expect(other.resizing == ResizeRule(mode: .border, side: 9, leavesSmallerImages: true))

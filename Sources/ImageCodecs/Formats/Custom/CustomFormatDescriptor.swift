@@ -26,6 +26,8 @@ struct CustomFormatDescriptor: FormatDescriptor {
         return size
     }
 
+    func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double? { nil }
+
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         max(0, custom.workingBytes(of: header, rowSize: rowSize))
     }

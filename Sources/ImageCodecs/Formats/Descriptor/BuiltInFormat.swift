@@ -26,6 +26,10 @@ extension BuiltInFormat {
         Decoder.rowSize(of: header, for: target)
     }
 
+    func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double? {
+        Decoder.rowScale(of: header, rowSize: rowSize)
+    }
+
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         Decoder.workingBytes(of: header, rowSize: rowSize)
     }

@@ -27,6 +27,9 @@ protocol FormatDescriptor: Sendable {
     /// See ``BuiltInRowDecoder/rowSize(of:for:)``.
     func rowSize(of header: ImageHeader, for target: PixelSize) throws(CodecError) -> PixelSize
 
+    /// See ``BuiltInRowDecoder/rowScale(of:rowSize:)``.
+    func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double?
+
     /// See ``BuiltInRowDecoder/workingBytes(of:rowSize:)``.
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 

@@ -5,6 +5,10 @@ protocol BuiltInRowDecoder: RowDecoder {
     /// resampling filter decides the quality, unless a smaller size makes the codec much faster.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
+    /// Returns the factor by which the image in rows of `rowSize` is smaller, if such rows can extend beyond its right
+    /// and bottom edges; `nil` if they end there.
+    static func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double?
+
     /// Returns the maximum memory that the decoder holds while it produces rows of `rowSize`, in bytes.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
@@ -85,6 +89,7 @@ extension RowDecoder {
 
 extension BuiltInRowDecoder {
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
+    static func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double? { nil }
     static func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
 
     /// Creates a decoder that tolerates no damage.

@@ -26,6 +26,11 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         return JPEGScale(of: header.size, for: target).rowSize
     }
 
+    /// The last pixels of rows at a smaller scale are those of whole blocks, of which the image can be a part.
+    static func rowScale(of header: ImageHeader, rowSize: PixelSize) -> Double? {
+        JPEGScale(of: header.size, to: rowSize).map { Double($0.eighths) / 8 }
+    }
+
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libjpeg's row groups: color planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)

@@ -18,12 +18,14 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     /// Twice the target, but only for opaque images: libwebp would blend in the colors of transparent pixels.
     ///
+    /// The pixels of a lossless image can have an alpha that its header does not announce.
+    ///
     /// Only for targets of up to a third of the stored size: for larger ones, libwebp's scaling costs more than the
     /// resampler then saves.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
-        guard !header.hasAlpha, width <= stored.width / 3, height <= stored.height / 3 else {
+        guard !header.hasAlpha, header.tableBytes == 0, width <= stored.width / 3, height <= stored.height / 3 else {
             return stored
         }
         return PixelSize(width: width * 2, height: height * 2)

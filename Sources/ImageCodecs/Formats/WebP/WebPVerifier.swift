@@ -22,6 +22,7 @@ final class WebPVerifier: BuiltInVerifier {
     private var imageSize: PixelSize?
     private var image: WebPImageDecoder?
     private var exif: [UInt8] = []
+    private let maximumBytes: Int
 
     static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
         // libwebp holds a few rows of a lossy image, up to five bytes per pixel with alpha, and four for a lossless
@@ -38,6 +39,7 @@ final class WebPVerifier: BuiltInVerifier {
     init(header: ImageHeader, limits: DecodeLimits) throws(CodecError) {
         self.header = header
         frames = FrameBudget(of: header, limits: limits)
+        maximumBytes = limits.maximumBytes
         imageSize = header.mayBeAnimated ? nil : header.size
     }
 
@@ -139,7 +141,8 @@ final class WebPVerifier: BuiltInVerifier {
         } else if isImage || head.has("ALPH", at: 0), let imageSize {
             content = isImage ? .image : .alpha
             if image == nil { image = try WebPImageDecoder(checking: imageSize, tableLimit: header.tableBytes) }
-            image?.reserve(max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.memoryUsage))
+            let declared = max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.memoryUsage)
+            image?.reserve(min(declared, maximumBytes))
             image?.append(head)
         } else if isImage {
             throw .corrupt(.webp, "an image that belongs to no frame")

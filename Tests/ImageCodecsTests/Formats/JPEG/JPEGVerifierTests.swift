@@ -100,6 +100,16 @@ struct JPEGVerifierTests {
         #expect(error(file, inPiecesOf: pieceSize) == nil)
     }
 
+    @Test func jpegFillBytesWithoutEndAreCorruptAndNotHeld() throws {
+        var parts = segments(try Kind().file(64, 48))
+        let scan = try lastScan(parts)
+        parts[scan] = Array(parts[scan].prefix(dataStart(parts[scan]) + 1))
+        let beginning = parts[...scan].flatMap { $0 }
+        let fill = [UInt8](repeating: 0xFF, count: 200_000)
+        #expect(error(beginning + fill) == .corrupt(.jpeg, "too many fill bytes"))
+        #expect(throws: CodecError.corrupt(.jpeg, "too many fill bytes")) { try decode(beginning + fill) }
+    }
+
     @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"), arguments: [1, 301, 40_000])
     func longSegmentsBetweenScansPassVerification(pieceSize: Int) throws {
         let file = try TestJPEGScans(name: "one scan a channel", script: "0; 1; 2;").file(TestImage.photo(64, 48))

@@ -35,6 +35,18 @@ struct WebPRowDecoderTests {
         #expect(last.first.map { $0 > 150 } == true && decoded.bytes[0] < 50)
     }
 
+    /// libwebp would multiply the colors by the alpha.
+    @Test func losslessWebPWhoseHeaderHidesItsAlphaKeepsItsColorsWhenReduced() throws {
+        let size = PixelSize(width: 90, height: 90)
+        let pixels = try #require(PixelBuffer(size: size, bytes: (0..<size.area).flatMap { _ in [200, 100, 50, 1] }))
+        var file = try pixels.encoded(with: .webp(WebPOptions(isLossless: true)))
+        let chunk = try #require(file.indices.first { file[$0...].starts(with: Array("VP8L".utf8)) })
+        file[chunk + 12] &= 0xEF
+        let image = try StreamingDecoder.decode(file.span, options: DecodeOptions(target: .maximumSide(20)))
+        #expect(image.pixels.isOpaque)
+        #expect(image.pixels.bytes.prefix(4) == [200, 100, 50, 255])
+    }
+
     @Test
     func webpWithAlphaIsNotScaledByTheCodec() throws {
         let file = try TestImages.photo(width: 400, height: 300, hasAlpha: true).encoded(as: .webp)

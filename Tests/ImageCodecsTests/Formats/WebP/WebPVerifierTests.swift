@@ -1,3 +1,4 @@
+import Foundation
 import ImageEncoders
 import ImageTestSupport
 import Testing
@@ -32,6 +33,29 @@ struct WebPVerifierTests {
         damaged[chunk + 8] ^= 0xFF
         damaged[chunk + 11] ^= 0xFF
         #expect(passes(file) && !passes(damaged))
+    }
+
+    /// To allocate 4 GiB would end the process on small machines.
+    @Test func webpVerifierReservesNoMoreThanTheLimit() throws {
+        let size = WebPRowDecoderTests.number(9, 3) + WebPRowDecoderTests.number(9, 3)
+        let frame = [UInt8](repeating: 0, count: 6) + size + [0, 0, 0, 0]
+        let bitstream = WebPRowDecoderTests.number(9 | 9 << 14, 4)
+        var file = Array("RIFF".utf8) + WebPRowDecoderTests.number(0xFFFF_FFFE, 4) + Array("WEBP".utf8)
+        file += WebPRowDecoderTests.chunk("VP8X", [0x02, 0, 0, 0] + size)
+        file += Array("ANMF".utf8) + WebPRowDecoderTests.number(0xFFFF_FF00, 4) + frame
+        file += Array("VP8L".utf8) + WebPRowDecoderTests.number(0xFFFF_FE00, 4) + [0x2F] + bitstream
+        let verifier = ImageVerifier(limits: DecodeLimits(maximumBytes: 1 << 20))
+        let before = peakKilobytes
+        try verifier.append(file.span)
+        #expect(throws: CodecError.truncated(.webp)) { try verifier.finish() }
+        #expect(peakKilobytes < before + (3 << 20))
+    }
+
+    /// The largest size of the address space of this process so far; 0 if it is unknown.
+    private var peakKilobytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmPeak:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
     @Test func webpVerifierReportsOrientationAfterThePixels() throws {
