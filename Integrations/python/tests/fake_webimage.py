@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Stands in for `webimage batch` where tests need faults that the real one cannot be made to show.
 
-It answers each line with a payload that repeats its URL. The option `--fake=FAULT` chooses what goes wrong.
+It answers each line with a payload that repeats its URL. The option `--fake=FAULT` chooses what goes wrong. URLs that
+contain the value of the environment variable `FAKE_OUTAGE` fail as if there were no network.
 """
 
 import json
@@ -15,6 +16,8 @@ output = sys.stdout.buffer
 options = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
 fault, _, number = options.get("fake", "").partition(":")
 after = int(number or 0)
+outage = os.environ.get("FAKE_OUTAGE", "")
+UNREACHABLE = {"status": "failed_to_download", "error_code": "dns_temporary", "retryable": True}
 
 
 def write(record: dict[str, Any], payload: bytes = b"") -> None:
@@ -81,11 +84,12 @@ def main() -> None:
         count += 1
         if fault == "lose" and index == after:
             continue
+        if outage and outage in (row["url"] or ""):
+            write({"index": index, **UNREACHABLE, "payload": 0})
+            continue
         payload = (row["url"] or "").encode()
-        write(
-            {"index": index, "status": "success", "width": 2, "height": 1, "sha256": "0" * 64, "payload": len(payload)},
-            payload,
-        )
+        record = {"index": index, "status": "success", "width": 2, "height": 1, "sha256": "0" * 64, "attempts": 3}
+        write({**record, "payload": len(payload)}, payload)
     write({"end": True, "count": count - (fault == "lose"), "successes": count})
     if fault == "more":
         write({"index": count, "status": "success", "payload": 0})

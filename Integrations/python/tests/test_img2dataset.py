@@ -148,6 +148,64 @@ def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
     assert list(read_list(tmp_path, f"{name}.gz")) == LIST
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("txt", "http://a.test/\n"),
+        ("jsonl", '{"url": "http://a.test/"}\n'),
+        ("json", '[{"url": "http://a.test/"}]'),
+        ("csv", "url\nhttp://a.test/\n"),
+        ("tsv", "url\tcaption\nhttp://a.test/\t\n"),
+    ],
+)
+def test_byte_order_marks_are_no_part_of_lists(tmp_path: Path, name: str, text: str) -> None:
+    content = text.encode("utf-8-sig")
+    (tmp_path / f"list.{name}").write_bytes(content)
+    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(content))
+    for source in (f"{name}", f"{name}.gz"):
+        rows = list(read_list(tmp_path / f"list.{source}", source, ["url"]))
+        assert [row["url"] for row in rows] == ["http://a.test/"]
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"])
+@pytest.mark.parametrize(
+    ("values", "missing"),
+    [
+        ({"url_col": "link"}, "link"),
+        ({"caption_col": "text"}, "text"),
+        ({"save_additional_columns": ["license"]}, "license"),
+        ({"verify_hash": ["digest", "sha256"]}, "digest"),
+    ],
+)
+def test_columns_that_a_list_does_not_have_are_an_error(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, name: str, values: dict[str, Any], missing: str
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    path = tmp_path / f"list.{name}"
+    if name == "parquet":
+        pa.parquet.write_table(pa.table({"url": ["http://a.test/"], "size": ["1"]}), path)
+    else:
+        content = "url,size\nhttp://a.test/,1\n".replace(",", "\t" if name.startswith("tsv") else ",").encode()
+        path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    with pytest.raises(ValueError, match=rf"no column {missing} in .*{name}; the columns are url, size"):
+        download(str(path), output_folder=str(tmp_path / "out"), input_format=name, **values)
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_file_of_a_list_must_have_the_columns(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list").mkdir()
+    (tmp_path / "list/a.csv").write_text("url\nhttp://a.test/\n")
+    (tmp_path / "list/b.csv").write_text("")
+    (tmp_path / "list/c.csv").write_text("URL\nhttp://a.test/\n")
+    arguments = [f"--url_list={tmp_path / 'list'}", f"--output_folder={tmp_path / 'out'}", "--input_format=csv"]
+    assert main(["download", *arguments]) == 64
+    (tmp_path / "list/c.csv").unlink()
+    assert main(["download", *arguments]) == 0
+
+
 def test_lines_that_are_no_objects_have_no_url(tmp_path: Path) -> None:
     lines = ['{"url": "http://a.test/"}', "{", "[1]", "9" * 5_000, "[" * 100_000, '{"url": "http://b.test/"}']
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
@@ -187,13 +245,13 @@ def test_folder_with_other_files_is_not_replaced(
 def test_files_are_on_the_disk_before_their_marker(
     tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sync, synced = parts._sync, []
+    sync, synced = parts.sync, []
 
     def record(path: Path) -> None:
         synced.append(path.name)
         sync(path)
 
-    monkeypatch.setattr(parts, "_sync", record)
+    monkeypatch.setattr(parts, "sync", record)
     folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
     for shard in range(3):
         before = synced[: synced.index(f".{shard:05}_stats.json.part")]

@@ -108,6 +108,21 @@ def test_a_missing_column_is_named(tmp_path: Path, fake: str) -> None:
         run(write_list(tmp_path / "list.parquet", 1), tmp_path / "out", fake, url="address")
 
 
+@pytest.mark.parametrize("columns", [None, ["label"]])
+def test_a_missing_column_to_send_is_named(tmp_path: Path, fake: str, columns: list[str] | None) -> None:
+    source = write_list(tmp_path / "list.parquet", 1)
+    with pytest.raises(ValueError, match="no column digest"):
+        run(source, tmp_path / "out", fake, columns=columns, send=["digest"])
+    with pytest.raises(ValueError, match="no column digest"):
+        list(read_rows(source, ["url", "digest"]))
+
+
+def test_the_number_of_requests_is_a_column(tmp_path: Path, fake: str) -> None:
+    run(write_list(tmp_path / "list.parquet", 1), tmp_path / "out", fake)
+    table = read_back(tmp_path / "out")
+    assert (table["attempts"].to_pylist(), table.schema.field("attempts").type) == ([3], pa.int32())
+
+
 def test_the_digest_has_the_name_of_its_algorithm(tmp_path: Path, fake: str) -> None:
     run(write_list(tmp_path / "list.parquet", 1), tmp_path / "out", fake, compute_hash="md5")
     names = read_back(tmp_path / "out").column_names

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from webimage_batch import Batch, BatchError, Result, Session, UsageError
+from webimage_batch.child import Child
 
 
 def rows(name: str, count: int) -> list[dict[str, Any]]:
@@ -124,3 +125,30 @@ def test_closing_fails_the_calls_under_way(fake: str) -> None:
             await anext(call)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("restarts", [0, 3])
+def test_a_closed_session_starts_no_process(fake: str, restarts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    batch = Batch(["--fake=stall:1"], binary=fake)
+    start = batch.start
+
+    def count() -> Child:
+        started.append(None)
+        return start()
+
+    monkeypatch.setattr(batch, "start", count)
+
+    async def run() -> None:
+        session = Session(batch, restarts=restarts)
+        call = session.results(rows("a", 3))
+        await anext(call)
+        session.close()
+        with pytest.raises(BatchError, match="closed" if restarts else "signal 9"):
+            await asyncio.wait_for(anext(call), 30)
+        with pytest.raises(BatchError, match="The session is closed"):
+            await anext(session.results(rows("b", 1)))
+        session.close()
+
+    asyncio.run(run())
+    assert len(started) == 1

@@ -63,7 +63,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--url", default="url", help="the column with the URLs")
     command.add_argument("--image", default="jpg", help="the column for the bytes of the images")
     command.add_argument("--rows-per-file", type=int, default=10_000)
-    command.add_argument("--overwrite", action="store_true", help="make complete files again")
+    command.add_argument("--overwrite", action="store_true", help="remove the files of earlier runs first")
+    command.add_argument(
+        "--max-retryable-rate",
+        type=float,
+        default=0.5,
+        help="do not write a file if more than this share of its rows failed for reasons that may be temporary",
+    )
     command.add_argument("arguments", nargs="*", help="options of webimage batch")
     command = commands.add_parser("binary", help="print the path of the webimage binary")
     command.set_defaults(run=find_binary)

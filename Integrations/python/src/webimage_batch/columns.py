@@ -36,6 +36,7 @@ _TYPES: dict[str, Any] = {
     "content_type": pa.string(),
     "etag": pa.string(),
     "last_modified": pa.string(),
+    "attempts": pa.int32(),
     "ms": pa.int64(),
     "source": pa.string(),
 }
@@ -60,11 +61,13 @@ class ResultColumns:
         if image is not None:
             self.fields.insert(0, pa.field(image, pa.binary()))
 
-    def check(self, columns: Iterable[str], url: str) -> None:
-        """Raises `ValueError` unless a table with these columns has the URLs and none of the result's columns."""
+    def check(self, columns: Iterable[str], url: str, send: Iterable[str] = ()) -> None:
+        """Raises `ValueError` unless a table with these columns has those to send and none of the result's columns."""
         names = list(columns)
-        if url not in names:
-            raise ValueError(f"There is no column {url} with the URLs; the columns are {', '.join(names)}.")
+        for name in (url, *send):
+            if name not in names:
+                role = " with the URLs" if name == url else ""
+                raise ValueError(f"There is no column {name}{role}; the columns are {', '.join(names)}.")
         taken = sorted({field.name for field in self.fields}.intersection(names))
         if taken:
             raise ValueError(f"The result has columns of these names as well; rename them: {', '.join(taken)}.")

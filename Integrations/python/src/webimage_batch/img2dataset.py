@@ -46,6 +46,7 @@ def download(
     max_shard_retry: int | None = None,
     user_agent_token: str | None = None,
     disallowed_header_directives: list[str] | None = None,
+    max_retryable_rate: float = 0.5,
 ) -> Counts:
     """Downloads a list of URLs into a folder, with the arguments of img2dataset; returns how many succeeded.
 
@@ -53,6 +54,9 @@ def download(
     `webimage batch` cannot honor raises `ValueError`; one that has no effect on the result, such as
     `processes_count`, is ignored with a warning. The README lists both. Raises `BatchError` if not all shards are
     complete; images that fail are recorded, and raise no error.
+
+    `max_retryable_rate` is not one of img2dataset's: a shard is not written if more than this share of its downloads
+    failed for reasons that may be temporary, and `TryAgainError` is raised in the end.
     """
     arguments = Arguments(dict(locals()))
     for warning in arguments.warnings:

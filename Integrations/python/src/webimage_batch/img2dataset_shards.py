@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
+from .folders import next_number
 from .img2dataset_arguments import Arguments
-from .lists import list_files, read_list
+from .lists import begin, list_files, read_list
 from .parquet import identity, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
-from .shards import Shards, next_number
+from .shards import Shards
 
 _ROWS = 1000
 
@@ -32,6 +33,7 @@ def write(arguments: Arguments) -> Counts:
     columns = ResultColumns(arguments["encode_format"] if arguments["output_format"] == "parquet" else None, options)
     columns.check(schema.names, "url")
     first = next_number(folder) if arguments["incremental_mode"] == "extend" else 0
+    batches = begin(_record_batches(arguments, schema, first * samples))
     layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
     shards = Shards(
         folder,
@@ -40,10 +42,12 @@ def write(arguments: Arguments) -> Counts:
         send=arguments.sent_columns(),
         rows_per_shard=samples,
         identity=identity(layout, options),
+        max_retryable_rate=arguments["max_retryable_rate"],
         overwrite=arguments["incremental_mode"] == "overwrite",
+        sources=list_files(arguments["url_list"], arguments["input_format"]),
         first=first,
     )
-    return write_shards(shards, _record_batches(arguments, schema, first * samples), options)
+    return write_shards(shards, batches, options)
 
 
 def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns) -> Sequence[Part]:

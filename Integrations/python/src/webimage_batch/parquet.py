@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 from .client import Batch
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
+from .lists import begin, check_columns
 from .options import Option
 from .parts import ParquetPart
-from .shards import Shards
+from .shards import MAX_RETRYABLE_RATE, Shards
 
 _ROWS = 4096
 
@@ -23,10 +24,11 @@ _ROWS = 4096
 def read_batches(source: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[Any]:
     """Yields the record batches of a Parquet file, or of the files `*.parquet` in a folder, by name.
 
-    Only the part of a row group that is being read is in memory.
+    Only the part of a row group that is being read is in memory. Raises `ValueError` if a file lacks a column.
     """
     for path in parquet_files(source):
         with pq.ParquetFile(path) as file:
+            check_columns(path, file.schema_arrow.names, columns or [])
             yield from file.iter_batches(_ROWS, columns=None if columns is None else list(columns))
 
 
@@ -58,6 +60,7 @@ def download_parquet(
     batch_bytes: int = BATCH_BYTES,
     send: Sequence[str] = (),
     overwrite: bool = False,
+    max_retryable_rate: float = MAX_RETRYABLE_RATE,
     **options: Option,
 ) -> Counts:
     """Downloads the URLs of Parquet files into a folder of Parquet files, and returns how many succeeded.
@@ -72,14 +75,18 @@ def download_parquet(
     - `rows_per_file`: the number of rows in a file of the result.
     - `batch_bytes`: the approximate size of its row groups.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
-    - `overwrite`: whether complete files are made again.
+    - `overwrite`: whether the files of earlier runs are removed, and all are made again.
+    - `max_retryable_rate`: a file is not written if more than this share of its rows failed for reasons that may be
+      temporary, which are probably those of the network.
     - `options`: the parameters of `Batch`.
 
-    Raises `FolderError` if `folder` has the result of another list or other options.
+    Raises `FolderError` if `folder` has the result of another list or other options, and, after all rows,
+    `TryAgainError` if there are files that were not written because of `max_retryable_rate`.
     """
     if columns is not None:
         columns = list(dict.fromkeys([url, *send, *columns]))
     result_columns = ResultColumns(image, options)
+    batches = begin(_checked(read_batches(source, columns), result_columns, url, send))
     shards = Shards(
         Path(folder),
         lambda stem: [ParquetPart(Path(folder), stem, result_columns, batch_bytes)],
@@ -87,25 +94,31 @@ def download_parquet(
         send=send,
         rows_per_shard=rows_per_file,
         identity=identity([url, image, rows_per_file], options),
+        max_retryable_rate=float(max_retryable_rate),
         overwrite=overwrite,
+        sources=parquet_files(source),
     )
-    return write_shards(shards, _checked(read_batches(source, columns), result_columns, url), options)
+    return write_shards(shards, batches, options)
 
 
 def write_shards(shards: Shards, batches: Iterable[Any], options: dict[str, Option]) -> Counts:
-    """Downloads the URLs in record batches, which have the same columns, into a folder of shards."""
+    """Downloads the URLs in record batches, which have the same columns, into a folder of shards.
+
+    Raises `TryAgainError` if some are not written because of their failures.
+    """
     try:
         with Batch(**{**options, "ordered": True}).results(shards.plan(batches)) as results:  # type: ignore[arg-type]
             for result in results:
                 shards.add(result)
     finally:
         shards.close()
+    shards.check()
     return shards.counts
 
 
-def _checked(batches: Iterable[Any], columns: ResultColumns, url: str) -> Iterator[Any]:
+def _checked(batches: Iterable[Any], columns: ResultColumns, url: str, send: Sequence[str]) -> Iterator[Any]:
     for batch in batches:
-        columns.check(batch.schema.names, url)
+        columns.check(batch.schema.names, url, send)
         yield batch
 
 

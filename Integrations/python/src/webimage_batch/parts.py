@@ -21,7 +21,7 @@ from .rows import encode_row
 
 # Keys that differ from run to run; samples omit them, so that two runs produce equal samples.
 _RUN_DETAILS = frozenset(
-    {"id", "index", "http_status", "final_url", "content_type", "etag", "last_modified", "ms", "source"}
+    {"id", "index", "http_status", "final_url", "content_type", "etag", "last_modified", "attempts", "ms", "source"}
 )
 
 
@@ -153,19 +153,24 @@ class FolderPart(SamplePart):
     def close(self) -> None:
         """Writes the files to the disk, so that a marker never stands for incomplete ones."""
         for path in self._path.iterdir():
-            _sync(path)
+            sync(path)
 
     def commit(self) -> int:
         """Gives the folder its name, in place of one without a marker, which may have samples only."""
         if self._target.is_dir():
-            for path in self._target.iterdir():
-                if path.is_dir() or not path.name.partition(".")[0].isdigit():
-                    raise FolderError(f"{path} is not a file of a sample. Move it elsewhere.")
+            check_samples(self._target)
         remove(self._target)
         return super().commit()
 
     def _write(self, name: str, content: bytes) -> None:
         (self._path / name).write_bytes(content)
+
+
+def check_samples(folder: Path) -> None:
+    """Raises `FolderError` if a folder has anything but files of samples."""
+    for path in folder.iterdir():
+        if path.is_dir() or not path.name.partition(".")[0].isdigit():
+            raise FolderError(f"{path} is not a file of a sample. Move it elsewhere.")
 
 
 def remove(path: Path) -> None:
@@ -179,18 +184,23 @@ def remove(path: Path) -> None:
 def write_durably(path: Path, value: Any) -> None:
     """Writes a JSON file that appears when it is complete."""
     part = path.with_name(f".{path.name}{SUFFIX}")
-    part.write_text(json.dumps(value, indent=4))
-    rename_durably(part, path)
+    try:
+        part.write_text(json.dumps(value, indent=4))
+        rename_durably(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def rename_durably(source: Path, target: Path) -> None:
     """Renames a file or folder that must survive a crash of the machine."""
-    _sync(source)
+    sync(source)
     source.rename(target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Waits until a file or the entries of a folder are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -33,6 +33,7 @@ class Session:
         self._restarts = restarts
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
+        self._is_closed = False
 
     async def results(self, rows: Sequence[Row]) -> AsyncGenerator[Result, None]:
         """Yields a result for each of the rows, in order of completion; `record["index"]` is the position in `rows`."""
@@ -57,14 +58,17 @@ class Session:
                 call.cancel()
 
     def close(self) -> None:
-        """Ends the process; results that are still awaited raise `BatchError`."""
+        """Ends the process, for good; results that are still awaited, and later calls, raise `BatchError`."""
         with self._lock:
+            self._is_closed = True
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
     def _connect(self) -> _Connection:
         with self._lock:
+            if self._is_closed:
+                raise BatchError("The session is closed.")
             if self._connection is None or self._connection.has_ended:
                 self._connection = _Connection(self._batch.start())
             return self._connection

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import collections
-import fcntl
 import hashlib
 import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .client import Result
 from .counts import Counts
-from .errors import BatchError, FolderError
-from .parts import SUFFIX, Part, remove, write_durably
+from .errors import BatchError, FolderError, OutputError, TryAgainError
+from .folders import lock, marker_path, remove_shards
+from .parts import Part, write_durably
 from .rows import Row, encode_row
 
-_MARKER = "{:05}_stats.json"
+MAX_RETRYABLE_RATE = 0.5
+"""The default for the share of results of a shard that may be failures for reasons that may be temporary."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class Shards:
     """A folder of shards of `rows_per_shard` rows of the input each, which come in the order of the input.
 
     `make_parts` returns the files of the shard with a stem such as `00000`. `00000_stats.json` is written last, and
-    marks the shard as complete: a later run with the same input and the same `identity` leaves it alone.
+    marks the shard as complete: a later run with the same input and the same `identity` leaves it alone. A shard is not
+    written if more than `max_retryable_rate` of its results are retryable failures: the network seems to have been out.
+
+    `overwrite` removes all shards of earlier runs at first; `sources` are the files of the list, which must remain.
     """
 
     def __init__(
@@ -48,23 +53,35 @@ class Shards:
         send: Iterable[str] = (),
         rows_per_shard: int,
         identity: str,
+        max_retryable_rate: float = MAX_RETRYABLE_RATE,
         overwrite: bool = False,
+        sources: Iterable[Path] = (),
         first: int = 0,
     ) -> None:
+        if not 0 <= max_retryable_rate <= 1:
+            raise ValueError(f"max_retryable_rate is {max_retryable_rate}; it can be from 0 to 1.")
         # Counted in the thread that reads the rows, and in the one that writes the results.
         self._earlier = Counts()
         self._written = Counts()
         self._folder = folder
-        self._lock = _locked(folder)
+        self._refused = _Refused()
         self._make_parts = make_parts
         self._sent_columns = {"url": url, **{name: name for name in send}}
         self._rows_per_shard = rows_per_shard
         self._options_sha256 = hashlib.sha256(identity.encode()).hexdigest()
-        self._overwrite = overwrite
+        self._max_retryable_rate = max_retryable_rate
         self._first = first
         self._planned: collections.deque[_Plan] = collections.deque()
         self._next_index = 0
         self._open: _OpenShard | None = None
+        self._lock = lock(folder)
+        if overwrite:
+            try:
+                with _output_errors(folder):
+                    remove_shards(folder, sources)
+            except BaseException:
+                self.close()
+                raise
 
     @property
     def counts(self) -> Counts:
@@ -95,13 +112,12 @@ class Shards:
         if result.record["index"] != self._next_index:
             raise BatchError(f"The stream has line {result.record['index']} where line {self._next_index} is due.")
         self._next_index += 1
-        if self._open is None:
-            plan = self._planned.popleft()
-            self._open = _OpenShard(plan, self._make_parts(f"{plan.number:05}"))
-        self._open.add(result)
-        if self._open.is_complete:
-            self._written.merge(self._open.commit(self._folder, self._options_sha256))
-            self._open = None
+        with _output_errors(self._folder):
+            self._write(result)
+
+    def check(self) -> None:
+        """Raises `TryAgainError` if there are shards that were not written because of their failures."""
+        self._refused.check()
 
     def close(self) -> None:
         """Removes the shard that is not complete, if any, and leaves the folder to other processes."""
@@ -110,10 +126,26 @@ class Shards:
             self._open = None
         os.close(self._lock)
 
+    def _write(self, result: Result) -> None:
+        if self._open is None:
+            plan = self._planned.popleft()
+            self._open = _OpenShard(plan, self._make_parts(f"{plan.number:05}"))
+        self._open.add(result)
+        if self._open.is_complete:
+            self._finish(self._open)
+            self._open = None
+
+    def _finish(self, shard: _OpenShard) -> None:
+        """Writes a shard that has all its results, or removes it if too many of them may be other ones later."""
+        if shard.retryable_rate > self._max_retryable_rate:
+            shard.discard()
+            self._refused.add(shard)
+        else:
+            self._written.merge(shard.commit(self._folder, self._options_sha256))
+
     def _is_complete(self, plan: _Plan) -> bool:
-        marker = self._folder / _MARKER.format(plan.number)
-        if self._overwrite or not marker.exists():
-            marker.unlink(missing_ok=True)
+        marker = marker_path(self._folder, plan.number)
+        if not marker.exists():
             return False
         statistics = json.loads(marker.read_bytes())
         if statistics.get("options_sha256") != self._options_sha256:
@@ -124,24 +156,13 @@ class Shards:
         return True
 
 
-def next_number(folder: str | os.PathLike[str]) -> int:
-    """Returns the number of the first shard after those in a folder."""
-    numbers = [int(marker.name.split("_")[0]) for marker in Path(folder).glob("[0-9]*_stats.json")]
-    return max(numbers, default=-1) + 1
-
-
-def _locked(folder: Path) -> int:
-    """Makes a folder, if necessary, locks it, and removes what a process that died has left; returns the lock."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder, os.O_RDONLY)
+@contextmanager
+def _output_errors(folder: Path) -> Iterator[None]:
+    """Turns errors of the operating system into `OutputError`."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise FolderError(f"Another process writes to {folder}.") from None
-    for path in folder.glob(f".*{SUFFIX}"):
-        remove(path)
-    return lock
+        yield
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error}", exit_status=74) from error
 
 
 class _OpenShard:
@@ -150,6 +171,8 @@ class _OpenShard:
     def __init__(self, plan: _Plan, parts: Sequence[Part]) -> None:
         self._plan = plan
         self._parts = parts
+        self.retryable = Counts()
+        """The failures for reasons that may be temporary."""
         self._counts = Counts()
         self._start_time = time.time()
         self._rows = ((batch, row) for batch in plan.batches for row in range(batch.num_rows))
@@ -158,9 +181,19 @@ class _OpenShard:
     def is_complete(self) -> bool:
         return self._counts.count == self._plan.count
 
+    @property
+    def number(self) -> int:
+        return self._plan.number
+
+    @property
+    def retryable_rate(self) -> float:
+        return self.retryable.count / self._plan.count
+
     def add(self, result: Result) -> None:
         batch, row = next(self._rows)
         self._counts.add(result)
+        if result.record.get("retryable") is True:
+            self.retryable.add(result)
         for part in self._parts:
             part.add(batch, row, result)
 
@@ -177,12 +210,37 @@ class _OpenShard:
             "options_sha256": options_sha256,
             "files": files,
         }
-        write_durably(folder / _MARKER.format(self._plan.number), marker)
+        write_durably(marker_path(folder, self._plan.number), marker)
         return marker
 
     def discard(self) -> None:
         for part in self._parts:
             part.discard()
+
+
+class _Refused:
+    """The shards that were not written because too many of their failures may be temporary."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._failures = Counts()
+
+    def add(self, shard: _OpenShard) -> None:
+        self._numbers.append(shard.number)
+        self._failures.merge(vars(shard.retryable))
+
+    def check(self) -> None:
+        """Raises `TryAgainError` if there are any."""
+        if not self._numbers:
+            return
+        count = len(self._numbers)
+        shards = "1 shard is not written" if count == 1 else f"{count} shards are not written"
+        codes = ", ".join(f"{code}: {number}" for code, number in self._failures.status_dict.items())
+        raise TryAgainError(
+            f"{shards}, the first is {self._numbers[0]:05}: too many downloads failed for reasons that may be "
+            f"temporary ({codes}). Run it again later, or raise max_retryable_rate.",
+            exit_status=75,
+        )
 
 
 def _split(batches: Iterable[Any], count: int) -> Iterator[list[Any]]:
