@@ -15,7 +15,8 @@ package enum Storability {
     /// They depend on conditions or credentials of the request, or must not be stored (RFC 6585).
     private static let unusableStatuses: Set<Int> = [304, 401, 407, 412, 416, 428, 429, 431, 511]
 
-    /// Returns whether the response to a request with these fields may be stored if its body is complete.
+    /// Returns whether the response to a request with these fields may be stored if its body is complete; `receivedAt`
+    /// dates a response without `Date`.
     ///
     /// Responses with other statuses than 200 and 203 are stored only if they have a freshness lifetime: they are
     /// remembered for as long as the origin says. A partial response is stored only if a part was
@@ -23,11 +24,12 @@ package enum Storability {
     /// Responses to requests with credentials are stored separately for each credential, as in any private cache
     /// (section 3.5 applies to shared caches).
     package static func allows(
-        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ response: HTTPResponse, redirectCount: Int
+        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ response: HTTPResponse, redirectCount: Int,
+        receivedAt: Int
     ) -> Bool {
         let status = response.status.code
         return method == .get && redirectCount == 0
-            && (statuses.contains(status) || isReusable(response))
+            && (statuses.contains(status) || isReusable(response, receivedAt))
             && (status != 206 || fields[.range] != nil)
             && CacheControl(response.headerFields).allowsStoring(status)
             && !CacheControl(fields, isRequest: true).noStore
@@ -35,7 +37,7 @@ package enum Storability {
     }
 
     /// Returns whether a response with any final status can be used again without asking the origin (section 3).
-    private static func isReusable(_ response: HTTPResponse) -> Bool {
+    private static func isReusable(_ response: HTTPResponse, _ receivedAt: Int) -> Bool {
         let status = response.status.code
         guard status >= 200, !unusableStatuses.contains(status) else { return false }
         if response.status.kind == .redirection {
@@ -45,7 +47,7 @@ package enum Storability {
             }
         }
         return !CacheControl(response.headerFields).noCache
-            && Freshness(response, requestedAt: 0, receivedAt: 0).lifetime > 0
+            && Freshness(response, requestedAt: receivedAt, receivedAt: receivedAt).lifetime > 0
     }
 
     /// Returns the fields to store (section 3.1), without those of the connection.
@@ -61,6 +63,8 @@ package enum Storability {
     /// the same name, except for those that describe the stored bytes.
     package static func fields(_ stored: HTTPFields, updatedBy response: HTTPResponse) -> HTTPFields {
         var fields = stored
+        // Those of the earlier message would make this one older than it is (sections 4.2.3 and 5.1).
+        (fields[.age], fields[.date]) = (nil, nil)
         let updates: HTTPFields = Self.fields(of: response).filter { !bodyFields.contains($0.name.canonicalName) }
         for field in updates { fields[values: field.name] = [] }
         for field in updates { fields.append(field) }

@@ -30,7 +30,7 @@ struct CacheExchange {
     private func answer(_ decision: CacheDecision) async throws -> IncomingResponse? {
         switch decision {
         case .serve(let reply):
-            let response = await serve(reply)
+            let response = try await serve(reply)
             if !decision.isRead { cache.uses.record(response == nil ? .miss : .hit) }
             return response
         case .refuse: throw lookup.error(.notCached)
@@ -42,7 +42,7 @@ struct CacheExchange {
             response = try await next.response(to: decision.request(insteadOf: lookup.request))
         } catch let error as TransportError where error.isRetryable {
             guard let stored = standIn(decision) else { throw error }
-            return await serve(lookup.aged(stored))
+            return try await serve(lookup.aged(stored))
         }
         let times = (requestedAt: requestedAt, receivedAt: cache.now())
         switch decision {
@@ -52,7 +52,7 @@ struct CacheExchange {
             let reply = lookup.renewed(
                 stored, by: response.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
             guard let reply else { return nil }
-            return await serve(reply, response.body.metrics)
+            return try await serve(reply, response.body.metrics)
         case .resume(let part):
             let whole = part.whole(
                 with: response.head, to: lookup.request.withoutRange, requestedAt: times.requestedAt,
@@ -63,7 +63,7 @@ struct CacheExchange {
             if !part.isRequested { return nil }
         default:
             guard Self.failures.contains(response.head.status.code), let stored = standIn(decision) else { break }
-            return await serve(lookup.aged(stored))
+            return try await serve(lookup.aged(stored))
         }
         return storing(response, decision, times)
     }
@@ -79,9 +79,14 @@ struct CacheExchange {
     // MARK: Stored responses
 
     /// Returns a stored response, or `nil` if its first piece is damaged.
+    ///
+    /// Throws an error if the body is longer than the request accepts, as a transport does.
     private func serve(
         _ reply: StoredReply, _ metrics: TransferMetrics = TransferMetrics()
-    ) async -> IncomingResponse? {
+    ) async throws -> IncomingResponse? {
+        guard lookup.accepts(reply) else {
+            throw lookup.error(.bodyTooLarge(limit: lookup.request.maximumBodyBytes))
+        }
         var reply = reply
         if let renewal = reply.renewal {
             let renewed = await cache.thread.run { [lookup, reply] in lookup.renewed(reply, renewal) }
@@ -104,7 +109,7 @@ struct CacheExchange {
         let head = ResponseHead(
             response: whole.response, url: response.head.url, redirectCount: response.head.redirectCount)
         var response = response
-        if lookup.request.withoutRange.allowsStoring(head), isStorable(head) {
+        if lookup.request.withoutRange.allowsStoring(head, receivedAt: whole.receivedAt), isStorable(head) {
             let writer = EntryWriter(
                 whole, lookup.key, cache: cache, length: whole.contentLength, continuing: part.stored)
             response.body = StoringBody(response.body, by: writer)
@@ -128,7 +133,7 @@ struct CacheExchange {
     ) -> IncomingResponse {
         let (request, key, head) = (lookup.request.withoutRange, lookup.key, response.head)
         if lookup.request.isRangeContinuation, head.isAboutRange { return response }
-        guard request.allowsStoring(head), isStorable(head) else {
+        guard request.allowsStoring(head, receivedAt: times.receivedAt), isStorable(head) else {
             // The stored response is outdated, and this one cannot replace it.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
             if !head.isAboutRange, isOutdated, !request.isRedirected(head) {

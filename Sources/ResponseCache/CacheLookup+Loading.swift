@@ -12,7 +12,8 @@ extension CacheLookup {
         // A damaged entry is removed; there are a few of a URL at most.
         for _ in 0..<8 {
             let decision = decide(revalidatesLater: revalidatesLater)
-            guard case .serve(var reply) = decision else { return decision }
+            // One that is too long is not read: the request will fail.
+            guard case .serve(var reply) = decision, accepts(reply) else { return decision }
             reply.image = image(for: reply)
             if reply.image != nil { return .serve(reply) }
             do throws(StoredBodyError) {

@@ -80,6 +80,9 @@ extension ResponseCache {
     /// the cache's thread.
     func makeRoomForRange(_ key: CacheKey) {
         let names = names(key).filter { EntryKind($0) == .range }
-        if names.count >= Self.maximumRanges { for name in names { remove(name) } }
+        guard names.count >= Self.maximumRanges else { return }
+        // Some of them may not exist.
+        let parts = names.filter { open($0) != nil }
+        if parts.count >= Self.maximumRanges { for name in parts { remove(name) } }
     }
 }

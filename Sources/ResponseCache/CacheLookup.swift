@@ -71,6 +71,11 @@ struct CacheLookup: Sendable {
         return policy.step(stored: stored.head, asked: asked, now: cache.now()) == .serve
     }
 
+    /// Returns whether the body of a reply is no longer than the request accepts.
+    func accepts(_ reply: StoredReply) -> Bool {
+        reply.positions?.count ?? reply.stored.body.length <= request.maximumBodyBytes
+    }
+
     var resumption: CacheDecision? {
         guard let stored = cache.find(.part, request.withoutRange, key), let part = StoredPart(stored, for: request)
         else { return nil }

@@ -97,11 +97,16 @@ struct EntryDraft {
         guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
     }
 
-    /// Stores the draft as an entry of this kind; returns `false` if that is impossible.
+    /// Stores the draft as an entry of this kind, or discards it if the stored one is newer; returns `false` if neither
+    /// is possible.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let size = length + headByteCount
         guard !isOver, size <= cache.configuration.maximumBytes else { return false }
         let name = kind.name(head.name(key))
+        if let stored = cache.open(name), cache.isNewer(stored.head, than: head) {
+            discard()
+            return true
+        }
         let facts = BodyFacts(identity: .random(in: 0...Int.max), length: length, checksum: checksum)
         let committed = ResponseStorageHead(head, facts)
         do {
@@ -113,7 +118,7 @@ struct EntryDraft {
         }
         (isOver, writer) = (true, nil)
         if let part, part.name != name { cache.removeIfUnchanged(part) }
-        cache.didInsert(name, key, size: size)
+        cache.didInsert(name, head, key, size: size)
         return true
     }
 

@@ -57,9 +57,14 @@ final class EntryEviction: Sendable {
         for number in 0..<EntryFolder.shardCount where files.count < Self.maximumListed {
             let shard = (first + number) % EntryFolder.shardCount
             guard totals[shard].bytes > 0 else { continue }
-            for file in folder.files(in: shard) where EntryKind(file.name) != nil {
-                files.append(Candidate(name: file.name, usedAt: file.usedAt))
+            var bytes = 0
+            for file in folder.files(in: shard) {
+                bytes += file.space
+                if EntryKind(file.name) != nil { files.append(Candidate(name: file.name, usedAt: file.usedAt)) }
             }
+            // A program that cleans up temporary folders, for example, has removed files: without a count, other files
+            // would be removed to make up for their space.
+            if bytes != totals[shard].bytes { folder.recount(shard) }
         }
         files.sort { $0.usedAt > $1.usedAt }
         return files.suffix(max(Self.minimumCandidates, files.count / 4))

@@ -39,7 +39,9 @@ extension EntryFolder {
         for shard in 0..<Self.shardCount where totalsOfShards[shard] != Totals() {
             do throws(FileFailure) {
                 try change(shard) { totals in
-                    for file in files(in: shard) { failure = removeFile(file, &totals) ?? failure }
+                    for file in files(in: shard) { failure = removeFile(file.name) ?? failure }
+                    // Others can have removed or added files.
+                    totals = count(shard)
                 }
             } catch {
                 failure = error
@@ -51,11 +53,9 @@ extension EntryFolder {
     }
 
     /// Returns the error if the file of an entry or of a list cannot be removed.
-    private func removeFile(_ file: File, _ totals: inout Totals) -> FileFailure? {
+    private func removeFile(_ name: String) -> FileFailure? {
         do throws(FileFailure) {
-            guard try unlink(file.name) else { return nil }
-            totals.bytes -= file.space
-            if EntryKind(file.name) != nil { totals.entries -= 1 }
+            try unlink(name)
             return nil
         } catch {
             return error

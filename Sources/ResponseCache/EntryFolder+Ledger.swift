@@ -67,6 +67,11 @@ extension EntryFolder {
         (try? change(shard) { totals throws(FileFailure) in totals }) ?? count(shard)
     }
 
+    /// Counts a shard again, because others have changed its files.
+    func recount(_ shard: Int) {
+        try? change(shard) { totals throws(FileFailure) in totals = count(shard) }
+    }
+
     /// Returns the ledger, which stays open.
     private func ledger() throws(FileFailure) -> Ledger {
         if let ledger = ledgerInUse.withLock({ $0 }), ledger.isFile(at: ledgerPath) { return ledger }
@@ -95,7 +100,7 @@ extension EntryFolder {
     }
 
     /// Counts the files of a shard.
-    private func count(_ shard: Int) -> Totals {
+    func count(_ shard: Int) -> Totals {
         files(in: shard).reduce(into: Totals()) { totals, file in
             totals.bytes += file.space
             totals.note(file.name)

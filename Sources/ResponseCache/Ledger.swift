@@ -14,7 +14,8 @@ struct Ledger: Sendable {
     private static let noLists = 1 << 56
     /// The mark of a shard with no entries but whole bodies.
     private static let noPartsOrImages = 1 << 57
-    private static let maximumSpace = (1 << 56) - 1
+    /// The maximum space of a shard: the sum of all shards cannot overflow.
+    private static let maximumSpace = (1 << 54) - 1
 
     private let file: OpenFile
     private let identity: FileIdentity?
@@ -80,8 +81,8 @@ struct Ledger: Sendable {
 
     private static func totals(_ shard: Int, in bytes: [UInt8], at offset: Int) -> EntryFolder.Totals? {
         var reader = ByteFieldReader(bytes, from: offset)
-        guard let space = reader.number(), space < 1 << 58, let entries = reader.number32(),
-            reader.number32() == checksum(shard, space, entries)
+        guard let space = reader.number(), space & ~(noLists | noPartsOrImages) <= maximumSpace,
+            let entries = reader.number32(), reader.number32() == checksum(shard, space, entries)
         else { return nil }
         // Without marks, it is unknown what the shard contains.
         return EntryFolder.Totals(
@@ -92,7 +93,7 @@ struct Ledger: Sendable {
     /// Returns a hash that is never that of an invalid record.
     ///
     /// All records are read to find the size of the cache, for which a CRC of so few bytes is too slow.
-    private static func checksum(_ shard: Int, _ space: Int, _ entries: UInt32) -> UInt32 {
+    static func checksum(_ shard: Int, _ space: Int, _ entries: UInt32) -> UInt32 {
         var hash = UInt64(truncatingIfNeeded: space) &* 0x9E37_79B9_7F4A_7C15
         hash = (hash ^ hash >> 32 ^ UInt64(entries) ^ UInt64(truncatingIfNeeded: shard) << 40) &* 0xD6E8_FEB8_6659_FD93
         return UInt32(truncatingIfNeeded: hash >> 32) | 1

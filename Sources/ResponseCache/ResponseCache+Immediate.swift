@@ -22,7 +22,8 @@ extension ResponseCache {
         let (head, facts) = (entry.head.head, entry.head.body)
         let stored = StoredResponse(name: name, head: head, body: .loaded(entry.body, facts))
         guard head.answers(lookup.key, request.headerFields), !hasExpired(head), lookup.serves(stored),
-            entry.body.count == facts.length, CRC32C(of: entry.body.span) == facts.checksum
+            entry.body.count <= request.maximumBodyBytes, entry.body.count == facts.length,
+            CRC32C(of: entry.body.span) == facts.checksum
         else { return nil }
         let reply = lookup.aged(stored)
         guard isWanted(reply.head) else { return nil }

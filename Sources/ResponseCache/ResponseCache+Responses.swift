@@ -40,12 +40,14 @@ extension ResponseCache {
     /// one with another status is not stored. Nor is a response with status 200 or 203 and an empty body.
     @discardableResult
     public func store(_ body: [UInt8], _ head: HTTPResponse, for url: String) async -> Bool {
-        guard let request = Self.request(for: url), Storability.allows(.get, [:], head, redirectCount: 0),
+        let receivedAt = now()
+        guard let request = Self.request(for: url),
+            Storability.allows(.get, [:], head, redirectCount: 0, receivedAt: receivedAt),
             body.count <= configuration.maximumEntryBytes
         else { return false }
         var head = head
         head.headerFields[.contentLength] = "\(body.count)"
-        let stored = StoredHead(head, to: request, requestedAt: now(), receivedAt: now())
+        let stored = StoredHead(head, to: request, requestedAt: receivedAt, receivedAt: receivedAt)
         let writer = EntryWriter(stored, CacheKey(request), cache: self, length: body.count)
         await writer.append(body)
         await writer.commit()

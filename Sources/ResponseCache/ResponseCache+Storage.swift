@@ -174,22 +174,47 @@ extension ResponseCache {
     /// The maximum number of entries of one key that differ by `Vary`.
     static let maximumVariants = 8
 
-    /// Completes the insertion of an entry that takes about `size` bytes: removes those that it replaces, and others if
-    /// a limit is exceeded.
-    func didInsert(_ name: String, _ key: CacheKey, size: Int) {
+    /// Returns whether a stored response was requested after another one.
+    ///
+    /// A time in the future does not count: the clock has been set back, and nothing could replace the response.
+    func isNewer(_ stored: StoredHead, than head: StoredHead) -> Bool {
+        stored.requestedAt > head.requestedAt && stored.requestedAt <= now()
+    }
+
+    /// Completes the insertion of an entry with a head, which takes about `size` bytes: removes those that it replaces,
+    /// and others if a limit is exceeded.
+    func didInsert(_ name: String, _ head: StoredHead, _ key: CacheKey, size: Int) {
         skipped.withLock { $0.remove(name) }
+        let kind = EntryKind(name)
         // A complete response replaces the stored beginning of its body.
-        if EntryKind(name) == .whole { remove(EntryKind.part.name(name)) }
-        if !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
+        if kind == .whole { remove(EntryKind.part.name(name)) }
+        if !StoredHead.isPlain(EntryKind.wholeName(of: name)) {
+            if kind == .whole { removePlain(replacedBy: head, key) }
+            // A requested part is no variant, although its name is never plain.
+            if kind != .range { removeSurplusVariants(key) }
+        }
         enforceLimit(after: size)
     }
 
-    private func removeSurplusVariants(_ key: CacheKey) {
-        var variants: [String] = []
-        for name in names(key).map(EntryKind.wholeName)
-        where !StoredHead.isPlain(name) && !StoredImage.isName(name) && !variants.contains(name) {
-            variants.append(name)
+    /// Removes the response without `Vary`, and the beginning of one, unless they are newer than one with `Vary`.
+    ///
+    /// They would be found first, but the most recent of the suitable responses is used (RFC 9111, section 4).
+    private func removePlain(replacedBy head: StoredHead, _ key: CacheKey) {
+        let whole = StoredHead.plainName(key.name)
+        for name in [whole, EntryKind.part.name(whole)] {
+            if let stored = open(name), !isNewer(stored.head, than: head) { remove(name) }
         }
+    }
+
+    private func removeSurplusVariants(_ key: CacheKey) {
+        var names: [String] = []
+        for name in self.names(key).map(EntryKind.wholeName)
+        where !StoredHead.isPlain(name) && !StoredImage.isName(name) && !names.contains(name) {
+            names.append(name)
+        }
+        guard names.count > Self.maximumVariants else { return }
+        // Some names are those of requested parts only.
+        let variants = names.filter { open($0) != nil || open(EntryKind.part.name($0)) != nil }
         for name in variants.dropFirst(Self.maximumVariants).flatMap(EntryKind.names) { remove(name) }
     }
 

@@ -73,10 +73,11 @@ extension TransportRequest {
     /// changed.
     var isRangeContinuation: Bool { headerFields[.range] != nil && headerFields[.ifRange] != nil }
 
-    /// Returns whether a private cache may store the response if its body is complete.
-    func allowsStoring(_ head: ResponseHead) -> Bool {
+    /// Returns whether a private cache may store the response, received at this time, if its body is complete.
+    func allowsStoring(_ head: ResponseHead, receivedAt: Int) -> Bool {
         Storability.allows(
-            method, headerFields, head.response, redirectCount: head.redirectCount - (followedRedirects ?? 0))
+            method, headerFields, head.response, redirectCount: head.redirectCount - (followedRedirects ?? 0),
+            receivedAt: receivedAt)
     }
 
     /// Returns whether the transport has followed a redirect to another URL.

@@ -7,10 +7,11 @@ import Testing
 @Suite struct StorabilityTests {
     private func allows(
         _ fields: HTTPFields = [:], status: Int = 200, method: HTTPRequest.Method = .get, sent: HTTPFields = [:],
-        redirects: Int = 0
+        redirects: Int = 0, receivedAt: Int = 784_111_777
     ) -> Bool {
         Storability.allows(
-            method, sent, HTTPResponse(status: .init(code: status), headerFields: fields), redirectCount: redirects)
+            method, sent, HTTPResponse(status: .init(code: status), headerFields: fields), redirectCount: redirects,
+            receivedAt: receivedAt)
     }
 
     @Test func completeResponsesToGETAreStorable() {
@@ -42,6 +43,14 @@ import Testing
         var explicit = fields
         explicit[.cacheControl] = "public"
         #expect(allows(explicit, status: 599))
+    }
+
+    /// RFC 9110, section 6.6.1.
+    @Test func aResponseWithoutDateIsDatedByItsArrival() {
+        let expires: HTTPFields = [.expires: "Sun, 06 Nov 1994 08:49:37 GMT"]
+        #expect(allows(expires, status: 500, receivedAt: 784_111_776))
+        #expect(!allows(expires, status: 500, receivedAt: 784_111_777))
+        #expect(allows([.lastModified: "Sun, 06 Nov 1994 06:49:37 GMT"], status: 404))
     }
 
     @Test func redirectsWithALocationAreStorable() {  // RFC 9110, section 15.4
@@ -105,6 +114,17 @@ import Testing
         #expect(renewed[values: .cacheControl] == ["max-age=9"])
         #expect(renewed[.contentLength] == "5" && renewed[.contentType] == nil && renewed[.connection] == nil)
         #expect(renewed[.eTag] == "\"a\"" && renewed[.vary] == "Accept" && renewed[.date] == "now")
+    }
+
+    @Test func renewalDropsTheDateAndAgeOfTheEarlierMessage() {  // 4.2.3, 5.1
+        let stored: HTTPFields = [.eTag: "\"a\"", .age: "30", .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
+        func renewed(_ fields: HTTPFields) -> HTTPFields {
+            Storability.fields(stored, updatedBy: HTTPResponse(status: .notModified, headerFields: fields))
+        }
+        #expect(renewed([:]) == [.eTag: "\"a\""])
+        #expect(renewed([.age: "2"]) == [.eTag: "\"a\"", .age: "2"])
+        let date = "Mon, 07 Nov 1994 08:49:37 GMT"
+        #expect(renewed([.date: date]) == [.eTag: "\"a\"", .date: date])
     }
 
     @Test(

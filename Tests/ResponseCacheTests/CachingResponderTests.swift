@@ -29,6 +29,32 @@ struct CachingResponderTests {
         #expect(origin.requests.isEmpty)
     }
 
+    /// As over the network.
+    @Test(arguments: [10, 400_000], [CachePolicy.useProtocol, .cacheOnly, .revalidate])
+    func storedBodyBeyondTheLimitOfTheRequestIsAnError(length: Int, policy: CachePolicy) async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(Array(body[..<length]), url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        let origin = TestResponder { _ in (.notModified, [.eTag: "\"a\""], []) }
+        let responder = CachingResponder(cache, policy: policy, before: origin)
+        let small = TransportRequest(url: try HTTPURL(url), maximumBodyBytes: length - 1)
+        let error = await #expect(throws: TransportError.self) { _ = try await responder.response(to: small).head }
+        #expect(error?.reason == .bodyTooLarge(limit: length - 1))
+        let exact = TransportRequest(url: try HTTPURL(url), maximumBodyBytes: length)
+        #expect(try await responder.response(to: exact).body.bytes().count == length)
+    }
+
+    /// Otherwise it would be delivered by the thread that has read it.
+    @Test func storedBodyBeyondTheLimitOfTheRequestIsNotLoaded() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store([1, 2, 3], url)
+        for (limit, isExpected) in [(2, false), (3, true)] {
+            let request = TransportRequest(url: try HTTPURL(url), maximumBodyBytes: limit)
+            let lookup = try #require(CacheLookup(request, in: cache, policy: .useProtocol))
+            let isLoaded = await cache.thread.run { lookup.decideAtOnce().loaded != nil }
+            #expect(isLoaded == isExpected)
+        }
+    }
+
     @Test func missedResponseIsDeliveredAndStored() async throws {
         let cache = try ResponseCache.test(nil, time)
         let response = try await ask(cache, .useProtocol, TestResponder { _ in (.ok, [:], [[1], [2, 3]]) })

@@ -77,6 +77,31 @@ struct FolderLedgerTests {
         }
     }
 
+    /// Of 256 such records, the sum would overflow.
+    @Test func recordsOfImpossibleSizesAreInvalid() async throws {
+        try await withEntries { folder, ledger, expected in
+            let (space, entries): (Int, UInt32) = (1 << 55, 1)
+            var records: [UInt8] = []
+            for shard in 0..<EntryFolder.shardCount {
+                records.append(space)
+                records.append(entries)
+                records.append(Ledger.checksum(shard, space, entries))
+            }
+            try Data(records).write(to: URL(fileURLWithPath: ledger))
+            #expect(try totals(folder) == expected)
+        }
+    }
+
+    @Test func nothingIsLeftInTheLedgerAfterAllEntriesAreRemoved() async throws {
+        try await withEntries { folder, _, _ in
+            let entry = try #require(try cacheFiles(folder).first)
+            try FileManager.default.removeItem(atPath: "\(folder)/\(entry)")
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.removeAll()
+            #expect(try totals(folder) == EntryFolder.Totals())
+        }
+    }
+
     /// Sums of such sizes could overflow.
     @Test func sparseFileCountsWithAMaximumSize() async throws {
         try await withTemporaryFolder { folder in

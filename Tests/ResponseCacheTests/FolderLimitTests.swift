@@ -97,6 +97,22 @@ struct FolderLimitTests {
         }
     }
 
+    /// A program that cleans up temporary folders has removed them.
+    @Test func filesRemovedByOthersDoNotCountAgainstTheLimit() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            for number in 1...40 { try await first.store(body, url + "\(number)") }
+            for path in try cacheFiles(folder).prefix(20) {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(path)")
+            }
+            let second = try ResponseCache.test(folder, time, maximumBytes: 30 * space)
+            await second.flush()
+            #expect(second.entryCount == 20 && second.statistics.evictions == 0)
+            let counted = try counted(folder)
+            #expect(second.byteCount == counted && counted == 20 * space)
+        }
+    }
+
     @Test func aLowerLimitIsObeyedWhenAFolderIsOpened() async throws {
         try await withTemporaryFolder { folder in
             let first = try ResponseCache.test(folder, time)

@@ -150,6 +150,16 @@ struct ImmediateResponseTests {
         }
     }
 
+    @Test(arguments: storages)
+    func bodyBeyondTheLimitOfTheRequestIsNotReadImmediately(storage: TestStorage) async throws {
+        try await withCache(storage) { cache in
+            try await cache.store(body, url)
+            let change: @Sendable (inout TransportRequest) -> Void = { $0.maximumBodyBytes = 19_999 }
+            #expect(try immediate(cache, .useProtocol, change) == nil)
+            #expect(try found(cache) != nil)
+        }
+    }
+
     /// Heads longer than usual are read with another call.
     @Test func responseWithALongHeadIsNotReadImmediately() async throws {
         try await withCache(.folder) { cache in

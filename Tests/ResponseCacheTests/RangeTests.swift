@@ -156,6 +156,30 @@ struct RangeTests {
         #expect(cache.byteCount < 16 * 500)
     }
 
+    @Test(arguments: TestStorage.allCases)
+    func partsAndResponsesThatVaryHaveLimitsOfTheirOwn(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let types = (0..<ResponseCache.maximumVariants).map { "image/\($0)" }
+            for type in types {
+                try await cache.store(
+                    [1], url, [.cacheControl: "max-age=60", .vary: "Accept"], to: [.accept: type])
+            }
+            let origin = origin()
+            let ranges = (1...ResponseCache.maximumRanges).map { "bytes=\($0 * 10)-\($0 * 10 + 9)" }
+            for range in ranges + ranges { _ = try await ask(cache, range, origin) }
+            #expect(origin.requests.count == ranges.count)
+            // Another variant replaces the oldest one, and no parts.
+            try await cache.store(
+                [1], url, [.cacheControl: "max-age=60", .vary: "Accept"], to: [.accept: "image/new"])
+            for (number, type) in types.enumerated() {
+                let isStored = try await cache.stored(url, to: [.accept: type]) != nil
+                #expect(isStored == (number > 0), "\(type)")
+            }
+            for range in ranges { #expect(try await ask(cache, range, origin).source == cache.source) }
+        }
+    }
+
     @Test func damagedBytesOfARangeAreNotDelivered() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import TestSupport
@@ -64,6 +65,18 @@ struct RenewedHeadTests {
             #expect(try await other.stored(url) == body)
             #expect(other.byteCount == cache.byteCount && other.byteCount > body.count)
         }
+    }
+
+    @Test func renewalWithoutDateAndAgeMakesTheEntryFreshAgain() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        // Two days before the time of the test.
+        let date = "Fri, 07 Sep 2001 01:46:40 GMT"
+        try await cache.store(body, url, [.cacheControl: "max-age=60", .date: date, .age: "172800"])
+        let stored = try #require(try await head(cache))
+        #expect(!stored.freshness.isFresh(at: time.now))
+        try await renew(cache)
+        let renewed = try #require(try await head(cache))
+        #expect(renewed.freshness.remaining(at: time.now) == 60)
     }
 
     @Test func newestRenewedHeadIsUsed() async throws {

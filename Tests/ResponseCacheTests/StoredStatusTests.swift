@@ -53,6 +53,24 @@ struct StoredStatusTests {
         #expect(try await ask(cache, failing).status == 503)
     }
 
+    /// Both responses have no date, so that their times count from their arrival.
+    @Test func expiredErrorWithoutDateDoesNotReplaceTheStoredResponse() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store([1], url, [.cacheControl: "max-age=0"])
+        let origin = TestResponder { _ in
+            (.internalServerError, [.expires: "Sun, 06 Nov 1994 08:49:37 GMT"], [[2]])
+        }
+        #expect(try await ask(cache, origin).status == 500)
+        #expect(try await cache.stored(url) == [1])
+    }
+
+    @Test func freshnessOfAnErrorWithoutDateIsEstimated() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = TestResponder { _ in (.notFound, [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"], [[2]]) }
+        #expect(try await ask(cache, origin).source == .network)
+        #expect(try await ask(cache, origin).source == .responseCacheMemory)
+    }
+
     @Test func anEmptyRepresentationIsNotStored() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = TestResponder { _ in (.ok, [.cacheControl: "max-age=60", .contentLength: "0"], []) }

@@ -1,0 +1,124 @@
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// RFC 9111, section 4: of several suitable responses, the most recent is used, in whatever order they arrive.
+@Suite(.timeLimit(.minutes(2)))
+struct NewerResponseTests {
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+    private let varying: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
+    private let png: HTTPFields = [.accept: "image/png"]
+
+    /// Returns a writer for the response to a request that is sent now.
+    private func writer(in cache: ResponseCache, _ fields: HTTPFields = [.eTag: "\"a\""]) throws -> EntryWriter {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
+        let head = StoredHead(
+            HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: time.now, receivedAt: time.now)
+        return EntryWriter(head, CacheKey(request), cache: cache)
+    }
+
+    /// Returns the number of bytes of the stored beginning; `nil` if there is none.
+    private func beginning(_ cache: ResponseCache) async throws -> Int? {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
+        return await cache.thread.run { cache.find(.part, request, CacheKey(request))?.body.length }
+    }
+
+    @Test(arguments: TestStorage.allCases, [0, 1])
+    func laterResponseWithVaryReplacesTheOneWithout(storage: TestStorage, seconds: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([1], url)
+            time.advance(by: seconds)
+            try await cache.store([2], url, varying, to: png)
+            #expect(try await cache.stored(url, to: png) == [2])
+            #expect(try await cache.stored(url, to: [.accept: "image/gif"]) == nil)
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func laterResponseWithoutVaryIsUsedForAllRequests(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([1], url, varying, to: png)
+            time.advance(by: 1)
+            try await cache.store([2], url)
+            #expect(try await cache.stored(url, to: png) == [2])
+            #expect(try await cache.stored(url) == [2])
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func earlierResponseWithVaryKeepsTheOneWithout(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let slow = try writer(in: cache, varying)
+            time.advance(by: 1)
+            try await cache.store([1], url)
+            await slow.append([2])
+            await slow.commit()
+            await cache.settles()
+            #expect(try await cache.stored(url, to: png) == [1])
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func laterResponseWithVaryReplacesTheBeginningOfOneWithout(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let interrupted = try writer(in: cache)
+            await interrupted.append([UInt8](repeating: 1, count: 20_000))
+            await interrupted.keep()
+            #expect(try await beginning(cache) == 20_000)
+            try await cache.store([2], url, varying, to: png)
+            #expect(try await beginning(cache) == nil)
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func earlierResponseDoesNotReplaceALaterOne(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let slow = try writer(in: cache)
+            time.advance(by: 1)
+            try await cache.store([2], url)
+            await slow.append([1])
+            await slow.commit()
+            await cache.settles()
+            #expect(try await cache.stored(url) == [2])
+            if storage == .folder { #expect(try cacheFiles(folder).count == 1) }
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func beginningOfAnEarlierResponseDoesNotReplaceThatOfALaterOne(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let slow = try writer(in: cache)
+            time.advance(by: 1)
+            let later = try writer(in: cache)
+            await later.append([UInt8](repeating: 1, count: 20_000))
+            await later.keep()
+            await slow.append([UInt8](repeating: 1, count: 30_000))
+            await slow.keep()
+            #expect(try await beginning(cache) == 20_000)
+        }
+    }
+
+    /// Otherwise nothing could replace a response until its time has come.
+    @Test(arguments: TestStorage.allCases)
+    func responseFromTheFutureIsReplaced(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([1], url)
+            time.advance(by: -3_600)
+            try await cache.store([2], url)
+            #expect(try await cache.stored(url) == [2])
+        }
+    }
+}
