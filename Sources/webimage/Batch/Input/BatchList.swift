@@ -33,13 +33,15 @@ actor BatchList {
         reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
     }
 
-    /// Returns a digest of the first 100 lines, or of fewer if they have 1 MiB; `nil` if the list is empty.
+    /// Returns a digest of the header, if there is one, and the first 100 lines, or fewer if they have 1 MiB; `nil` if
+    /// the list is empty.
     ///
     /// Called before ``next()``.
     func headDigest() async throws -> String? {
         var digest = try MessageDigest(.sha256)
         var size = 0
         while head.count < 100, size < 1 << 20, let entry = try await read() {
+            if head.isEmpty, let header = entry.header { digest.update(header + [UInt8(ascii: "\n")]) }
             head.append(entry)
             size += entry.line.bytes.count
             digest.update(entry.line.bytes + [UInt8(ascii: "\n")])
@@ -73,8 +75,8 @@ actor BatchList {
         }
         headerLine = line.bytes
         header = values.map { String(decoding: $0, as: UTF8.self) }
-        guard header.contains(columns.url) else {
-            throw UnusableList(description: "\(name) has no column \(columns.url): see --url-col")
+        for (column, option) in columns.required where !header.contains(column) {
+            throw UnusableList(description: "\(name) has no column \(column): see \(option)")
         }
         guard Set(header).count == header.count else {
             throw UnusableList(description: "\(name) has two columns with the same name")
@@ -102,7 +104,13 @@ actor BatchList {
             if !passesOn { entry.passedOn = [] }
             entry.header = headerLine
             return entry
-        case .lines, nil: return ListEntry(urlLine: line, index: count)
+        case .lines, nil:
+            // Not before the first line: an empty list of any format has nothing to verify.
+            if let digest = columns.digest {
+                throw UnusableList(
+                    description: "\(name) has one URL per line, and so no column \(digest): see --verify-hash")
+            }
+            return ListEntry(urlLine: line, index: count)
         }
     }
 

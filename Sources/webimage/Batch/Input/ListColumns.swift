@@ -16,6 +16,16 @@ struct ListColumns: Sendable, Equatable {
         "ms", "source",
     ]
 
+    /// The columns that a header must name, and the options that select them.
+    ///
+    /// The columns of the identifiers and of the options have default names, and can be absent.
+    var required: [(name: String, option: String)] {
+        var columns = [(name: url, option: "--url-col")]
+        if let caption { columns.append((name: caption, option: "--caption-col")) }
+        if let digest { columns.append((name: digest, option: "--verify-hash")) }
+        return columns
+    }
+
     /// Returns whether a column of the list is passed on.
     func passOn(_ name: String) -> Bool { ![url, id, caption, digest, options].contains(name) }
 

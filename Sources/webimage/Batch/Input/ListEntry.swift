@@ -65,7 +65,12 @@ extension ListEntry {
                 url = JSONScanner.text(of: member.value)
                 if url == nil { problem = "the member \(columns.url) is not a string" }
             case columns.caption: caption = JSONScanner.text(of: member.value)
-            case columns.digest: digest = JSONScanner.text(of: member.value)
+            case columns.digest:
+                digest = JSONScanner.text(of: member.value)
+                // A value that is ignored would leave the body unverified.
+                if digest == nil, !member.value.elementsEqual("null".utf8) {
+                    problem = "the member \(member.name) is neither a string nor null"
+                }
             case columns.options: options = member.value.elementsEqual("null".utf8) ? nil : Array(member.value)
             default: passedOn.append(Column(name: Array(member.rawName), value: Array(member.value)))
             }

@@ -25,14 +25,15 @@ struct BatchListOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Compare the digest (md5, sha256, or sha512) of each body with the value in a column of the list. The column "
-                + "has the name of the digest unless you specify another one.", valueName: "digest[=column]"))
+            "Compare the digest (md5, sha256, or sha512) of each body with the value in a column of the list. The "
+                + "column has the name of the digest unless you specify another one. It is an error if a CSV or TSV "
+                + "list has no such column, or if the list has one URL per line.", valueName: "digest[=column]"))
     var verifyHash: DigestColumn?
 
     @Flag(
         help: """
-            Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, or quality, which replace \
-            the options of the same names for this line. A size of a line replaces all size options.
+            Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, or quality, \
+            which replace the options of the same names for this line. A size of a line replaces all size options.
             """)
     var lineOptions = false
 
@@ -41,6 +42,9 @@ struct BatchListOptions: ParsableArguments {
             throw ValidationError("--input: \(FileError.reading(input)?.description ?? "cannot read \(input)").")
         }
         guard urlCol != idCol else { throw ValidationError("--url-col and --id-col cannot be the same column.") }
+        if let column = verifyHash?.column, [urlCol, idCol, captionCol].contains(column) {
+            throw ValidationError("--verify-hash cannot use the column of --url-col, --id-col, or --caption-col.")
+        }
     }
 
     /// The columns with a meaning.

@@ -4,8 +4,8 @@ struct ShardMarker: Sendable {
     struct Input: Sendable, Equatable {
         let first: Int
         let count: Int
-        /// The SHA-256 of the lines, each followed by a line feed; a line that does not follow the previous one in
-        /// the list is preceded by its index and a line feed.
+        /// The SHA-256 of the header of the list, if there is one, and the lines, each followed by a line feed; a line
+        /// that does not follow the previous one in the list is preceded by its index and a line feed.
         let sha256: String
     }
 

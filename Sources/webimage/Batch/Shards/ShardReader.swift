@@ -47,6 +47,8 @@ final class ShardReader {
     func add(_ entry: ListEntry, row: Int) -> Fate {
         if case .skip = use { return .foreign }
         let line = entry.line
+        // The header determines what the values of the lines mean.
+        if count == 0, let header = entry.header { digest.update(header + [UInt8(ascii: "\n")]) }
         if entry.index != next { digest.update(Array("\(entry.index)\n".utf8)) }
         next = entry.index + 1
         count += 1

@@ -2,6 +2,7 @@ import ArgumentParser
 import CZlib
 import Digests
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 import WebimageConsole
@@ -96,6 +97,67 @@ struct BatchListTests {
     @Test(arguments: ["a,b\n", "url,url\n", "url,width\n", "\"url\n"])
     func headersThatCannotBeUsedEndTheRun(text: String) async throws {
         await #expect(throws: UnusableList.self) { _ = try await entries(text + "x,y\n", named: "list.csv") }
+    }
+
+    @Test(arguments: [
+        (ListColumns(url: "link"), "no column link: see --url-col"),
+        (ListColumns(caption: "text"), "no column text: see --caption-col"),
+        (ListColumns(digest: "chekcsum"), "no column chekcsum: see --verify-hash"),
+    ])
+    func headerHasTheColumnsThatOptionsName(columns: ListColumns, reason: String) async throws {
+        for (name, header) in [("list.csv", "url,checksum"), ("list.tsv", "url\tchecksum")] {
+            let error = await #expect(throws: UnusableList.self) {
+                _ = try await entries(header + "\n", named: name, columns: columns)
+            }
+            #expect(error?.description.hasSuffix(reason) == true)
+        }
+    }
+
+    @Test func columnsWithDefaultNamesCanBeAbsent() async throws {
+        let entries = try await entries("url\nx\n", named: "list.csv", columns: ListColumns(options: "options"))
+        #expect(entries.map(\.url) == ["x"])
+        #expect(entries.map(id) == ["0"])
+        #expect(entries.map(\.problem) == [nil])
+    }
+
+    @Test func listsWithoutColumnsHaveNoDigests() async throws {
+        let columns = ListColumns(digest: "sha256")
+        for name in ["list.txt", "list"] {
+            let error = await #expect(throws: UnusableList.self) {
+                _ = try await entries("\nhttp://a/\n", named: name, columns: columns)
+            }
+            #expect(error?.description.hasSuffix("no column sha256: see --verify-hash") == true)
+            #expect(try await entries("\n", named: name, columns: columns).isEmpty)
+        }
+    }
+
+    @Test func digestOfAnObjectIsATextOrNull() async throws {
+        let values = ["7", "true", "[]", "{}", #""00""#, "null"]
+        let lines = values.map { #"{"url":"a","sum":\#($0)}"# } + [#"{"url":"a"}"#]
+        let entries = try await entries(
+            lines.joined(separator: "\n"), named: "list.ndjson", columns: ListColumns(digest: "sum"))
+        let problem = "the member sum is neither a string nor null"
+        #expect(entries.map(\.problem) == [problem, problem, problem, problem, nil, nil, nil])
+        #expect(entries.map(\.digest) == [nil, nil, nil, nil, "00", nil, nil])
+    }
+
+    @Test func digestOfTheHeadDependsOnTheHeader() async throws {
+        try await withTemporaryFolder { folder in
+            func digest(_ text: String, named name: String) async throws -> String? {
+                let path = "\(folder)/\(name)"
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+                let list = try BatchList(path: path, format: nil, columns: ListColumns(), passesOn: false)
+                return try await list.headDigest()
+            }
+            let first = try await digest("url,other\na,b\n", named: "list.csv")
+            #expect(try await digest("url,other\na,b\n", named: "same.csv") == first)
+            #expect(try await digest("other,url\na,b\n", named: "list.csv") != first)
+            #expect(try await digest("url,other\n", named: "list.csv") == nil)
+            var lines = try MessageDigest(.sha256)
+            lines.update(Array("a\nb\n".utf8))
+            let expected = try lines.finish().hexadecimal
+            #expect(try await digest("a\nb\n", named: "list.txt") == expected)
+        }
     }
 
     @Test func reservedMembersAreRejected() async throws {

@@ -92,6 +92,20 @@ struct BatchExtendTests {
         }
     }
 
+    @Test func linesWithAnotherHeaderAreAnAdditionalList() async throws {
+        try await withFolder { origin, folder in
+            let line = "\(origin.url("/a")),\(origin.url("/b"))\n"
+            for header in ["url,other\n", "other,url\n", "url,other\n", "other,url\n"] {
+                let result = try await run(header + line, into: folder, ["--extend", "--input-format", "csv"])
+                #expect(result.status == 0)
+            }
+            #expect(try records(folder + "/00000.jsonl").first?["url"] as? String == origin.url("/a"))
+            #expect(try records(folder + "/00001.jsonl").first?["url"] as? String == origin.url("/b"))
+            #expect(try names(folder, ".tar") == ["00000.tar", "00001.tar"])
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
     @Test func anAdditionalListThatHasGrownIsRejected() async throws {
         try await withFolder { origin, folder in
             #expect(try await run(list("a", 110, origin), into: folder).status == 0)

@@ -140,6 +140,20 @@ struct BatchFolderTests {
         }
     }
 
+    @Test func folderRejectsAListWithAnotherHeader() async throws {
+        try await withList(0) { origin, _, folder in
+            let line = "\(origin.url("/ok/1")),\(origin.url("/ok/2"))\n"
+            for _ in 0..<2 {
+                #expect(try await run("url,other\n" + line, into: folder, ["--input-format", "csv"]).status == 0)
+            }
+            #expect(origin.counts.totalRequests == 1)
+            let corrected = try await run("other,url\n" + line, into: folder, ["--input-format", "csv"])
+            #expect(corrected.status == 65)
+            #expect(corrected.errors.contains("shard 00000"))
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
     @Test func killedRunsLeaveNothingIncompleteUnderAFinalName() async throws {
         try await withList(200) { origin, list, folder in
             let undisturbed = folder + "-undisturbed"
