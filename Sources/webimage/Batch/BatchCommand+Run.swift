@@ -112,6 +112,7 @@ extension BatchCommand {
         _ lines: BatchList, window: LineWindow, room: Allowance<Int>, places: ConversionPlaces
     ) async throws -> Destination {
         guard output.output == "-" else {
+            try await lines.check()
             let folder = try shardFolder()
             let head = output.extend ? try await lines.headDigest() : nil
             let list = if let head { try folder.addList(head) } else { try folder.beginList() }

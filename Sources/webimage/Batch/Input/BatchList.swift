@@ -33,6 +33,13 @@ actor BatchList {
         reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
     }
 
+    /// Reads the first entry; throws ``UnusableList`` if the header, or the first line, makes the list unusable.
+    ///
+    /// Called before anything is written that depends on the list.
+    func check() async throws {
+        if head.isEmpty, let entry = try await read() { head.append(entry) }
+    }
+
     /// Returns a digest of the header, if there is one, and the first 100 lines, or fewer if they have 1 MiB; `nil` if
     /// the list is empty.
     ///
@@ -40,9 +47,15 @@ actor BatchList {
     func headDigest() async throws -> String? {
         var digest = try MessageDigest(.sha256)
         var size = 0
-        while head.count < 100, size < 1 << 20, let entry = try await read() {
-            if head.isEmpty, let header = entry.header { digest.update(header + [UInt8(ascii: "\n")]) }
-            head.append(entry)
+        var index = 0
+        while index < 100, size < 1 << 20 {
+            if index == head.count {
+                guard let entry = try await read() else { break }
+                head.append(entry)
+            }
+            let entry = head[index]
+            if index == 0, let header = entry.header { digest.update(header + [UInt8(ascii: "\n")]) }
+            index += 1
             size += entry.line.bytes.count
             digest.update(entry.line.bytes + [UInt8(ascii: "\n")])
         }

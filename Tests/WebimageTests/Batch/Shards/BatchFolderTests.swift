@@ -260,7 +260,19 @@ struct BatchFolderTests {
         try await withTemporaryFolder { folder in
             let result = try await run(#"{"url":"u","width":1}"#, into: folder)
             #expect(result.status == 64)
-            #expect(try names(folder) == ["run.json"])
+            #expect(try names(folder) == [])
+        }
+    }
+
+    /// Otherwise the corrected run would be refused because of other options.
+    @Test func runWithAMisspelledColumnCanBeCorrected() async throws {
+        try await withTemporaryFolder { folder in
+            let list = "url,sha256\n,\n"
+            let wrong = try await run(list, into: folder, ["--input-format", "csv", "--verify-hash", "sha256=sha"])
+            #expect(wrong.status == 64)
+            let corrected = try await run(list, into: folder, ["--input-format", "csv", "--verify-hash", "sha256"])
+            #expect(corrected.status == 0)
+            #expect(try names(folder).contains("00000_stats.json"))
         }
     }
 
