@@ -17,6 +17,7 @@ struct BatchColumnTests {
     @Test(arguments: [
         (["--verify-hash", "sha256=chekcsum"], "no column chekcsum: see --verify-hash"),
         (["--verify-hash", "sha256"], "no column sha256: see --verify-hash"),
+        (["--id-col", "number"], "no column number: see --id-col"),
         (["--caption-col", "text"], "no column text: see --caption-col"),
     ])
     func columnThatAnOptionNamesMustExist(options: [String], reason: String) async throws {

@@ -1,12 +1,14 @@
 /// The names of the columns, or members, that have a meaning in a list; all others are passed on.
 struct ListColumns: Sendable, Equatable {
     var url = "url"
-    var id = "id"
+    var id = defaultID
     var caption: String?
     /// The expected digest of the body, in hexadecimal digits.
     var digest: String?
     /// The options of the line.
     var options: String?
+
+    static let defaultID = "id"
 
     /// The columns of the output, which a list may not have as additional columns.
     var reserved: Set<String> = [
@@ -18,9 +20,10 @@ struct ListColumns: Sendable, Equatable {
 
     /// The columns that a header must name, and the options that select them.
     ///
-    /// The columns of the identifiers and of the options have default names, and can be absent.
+    /// The columns of the identifiers and of the options can be absent if they have their default names.
     var required: [(name: String, option: String)] {
         var columns = [(name: url, option: "--url-col")]
+        if id != Self.defaultID { columns.append((name: id, option: "--id-col")) }
         if let caption { columns.append((name: caption, option: "--caption-col")) }
         if let digest { columns.append((name: digest, option: "--verify-hash")) }
         return columns

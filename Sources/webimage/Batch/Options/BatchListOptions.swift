@@ -18,7 +18,7 @@ struct BatchListOptions: ParsableArguments {
     var urlCol = "url"
 
     @Option(help: ArgumentHelp("The column of the identifiers, which are returned unchanged.", valueName: "name"))
-    var idCol = "id"
+    var idCol = ListColumns.defaultID
 
     @Option(help: ArgumentHelp("The column of the captions. (default: none)", valueName: "name"))
     var captionCol: String?
