@@ -8,15 +8,18 @@ extension CacheLookup {
     /// Looks up stored responses that contain a range, and decides; on the cache's thread.
     func decide(_ range: ByteRange) -> CacheDecision {
         let whole = cache.find(.whole, request, key)
-        if let reply = whole.flatMap({ section(of: $0, range) }) { return .serve(reply) }
-        // A part that is older than a whole response can be of an earlier version.
-        let oldest = whole?.head.requestedAt ?? 0
+        var found = whole.flatMap { section(of: $0, range) }
         for kind in [EntryKind.part, .range] {
-            let found = cache.find(kind, request, key) { stored in
-                stored.head.requestedAt >= oldest && section(of: stored, range) != nil
+            let part = cache.find(kind, request, key) { stored in
+                // A part that is older than a whole response can be of an earlier version.
+                let isOutdated = whole.map { cache.isNewer($0.head, than: stored.head) } ?? false
+                return !isOutdated && section(of: stored, range) != nil
             }
-            if let reply = found.flatMap({ section(of: $0, range) }) { return .serve(reply) }
+            guard let reply = part.flatMap({ section(of: $0, range) }) else { continue }
+            if let best = found, !reply.stored.head.isMoreRecent(than: best.stored.head, at: cache.now()) { continue }
+            found = reply
         }
+        if let found { return .serve(found) }
         if policy == .cacheOnly { return .refuse }
         // The response to a request for everything that follows a stored beginning completes it.
         return (range.openStart != nil ? resumption : nil) ?? .fetch(standIn: nil)

@@ -9,10 +9,18 @@ final class EntryEviction: Sendable {
     static let maximumListed = 16_384
     /// The minimum number of candidates that are remembered.
     private static let minimumCandidates = 256
+    /// The time, in nanoseconds, by which the clocks of the machines that share a folder can differ.
+    private static let clockTolerance = 60_000_000_000
 
     private struct Candidate: Sendable {
         let name: String
         let usedAt: Int
+
+        /// Returns the time of the last use for comparison.
+        ///
+        /// A time in the future counts as the earliest: the clock has been set back since, and all new entries would be
+        /// removed first.
+        func order(at now: Int) -> Int { usedAt > now &+ EntryEviction.clockTolerance ? 0 : usedAt }
     }
 
     private let folder: EntryFolder
@@ -66,7 +74,8 @@ final class EntryEviction: Sendable {
             // would be removed to make up for their space.
             if bytes != totals[shard].bytes { folder.recount(shard) }
         }
-        files.sort { $0.usedAt > $1.usedAt }
+        let now = OpenFile.now
+        files.sort { $0.order(at: now) > $1.order(at: now) }
         return files.suffix(max(Self.minimumCandidates, files.count / 4))
     }
 }

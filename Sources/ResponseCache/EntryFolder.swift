@@ -15,6 +15,10 @@ import Glibc
 /// totals.
 final class EntryFolder: Sendable {
     static let shardCount = 256
+    /// The time for which a change of a shard waits for another one.
+    ///
+    /// A process that has been stopped keeps its lock.
+    static let maximumLockTime: Duration = .seconds(1)
     private static let versionName = "v5"
 
     /// The path of the cache.
@@ -25,6 +29,8 @@ final class EntryFolder: Sendable {
     /// The beginning of the names of temporary files, which no other object uses.
     private let temporaryPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
     private let temporaryCount = Atomic(0)
+    /// The shards that others have locked for longer than ``maximumLockTime``; changes do not wait for them again.
+    private let stalledShards = Locked<Set<Int>>([])
     /// The ledger as it was opened last.
     let ledgerInUse = Locked<Ledger?>(nil)
 
@@ -126,6 +132,8 @@ final class EntryFolder: Sendable {
     // MARK: Changes
 
     /// Runs `body` while no other thread or process changes the shard, which is created if necessary.
+    ///
+    /// Throws `EAGAIN` if another one takes longer than ``maximumLockTime``.
     func withShard<Result>(
         _ shard: Int, _ body: () throws(FileFailure) -> Result
     ) throws(FileFailure) -> Result {
@@ -138,7 +146,13 @@ final class EntryFolder: Sendable {
             if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
             folder = try OpenFile(folder: path)
         }
-        guard folder.lock() else { throw .last }
+        let isStalled = stalledShards.withLock { $0.contains(shard) }
+        guard folder.lock(upTo: isStalled ? .zero : Self.maximumLockTime) else {
+            let failure = FileFailure.last
+            if failure.code == EAGAIN { stalledShards.withLock { _ = $0.insert(shard) } }
+            throw failure
+        }
+        if isStalled { stalledShards.withLock { _ = $0.remove(shard) } }
         return try withExtendedLifetime(folder) { () throws(FileFailure) in try body() }
     }
 
@@ -186,7 +200,7 @@ final class EntryFolder: Sendable {
             do throws(FileFailure) {
                 let file = try OpenFile(creating: path, traffic: traffic)
                 // Another one may have taken it for that of a process that has ended, and removed it.
-                guard file.lock(waits: false), file.hasName else {
+                guard file.lock(), file.hasName else {
                     if attempts > 8 { throw FileFailure(code: EAGAIN) }
                     continue
                 }
@@ -205,7 +219,7 @@ final class EntryFolder: Sendable {
         for name in (try? Self.names(in: folder)) ?? [] {
             let path = "\(folder)/\(name)"
             let file = includingActive ? nil : try? OpenFile(reading: path)
-            guard includingActive || file?.lock(waits: false) == true else { continue }
+            guard includingActive || file?.lock() == true else { continue }
             // A writer that takes the lock expects that the file keeps its name.
             withExtendedLifetime(file) { _ = Self.systemUnlink(path) }
         }
@@ -223,7 +237,17 @@ final class EntryFolder: Sendable {
     private static func isOfEarlierVersion(_ name: String) -> Bool {
         let head = ".head"
         let entry = name.hasSuffix(head) ? String(name.dropLast(head.count)) : name
-        return name.hasPrefix("new-") || EntryKind(entry) != nil
+        return isTemporaryOfEarlierVersion(name) || EntryKind(entry) != nil
+    }
+
+    /// Returns whether a name is `new-`, the number of a process, a hyphen, and a random number of 64 bits.
+    ///
+    /// A file whose name only begins in this way can belong to something else.
+    private static func isTemporaryOfEarlierVersion(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "new", (8...16).contains(parts[2].utf8.count) else { return false }
+        return !parts[1].isEmpty && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && parts[2].utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }
 

@@ -158,8 +158,8 @@ extension FileFailure {
     fileprivate var forStorage: ResponseStorageError? {
         switch code {
         case ENOSPC, EDQUOT: .full
-        // The folder has just been removed.
-        case ENOENT: .unavailable
+        // The folder has just been removed, or another process takes too long to change the shard.
+        case ENOENT, EAGAIN: .unavailable
         default: OpenFileLimit.isShortage(code) ? .unavailable : nil
         }
     }

@@ -61,7 +61,8 @@ package final class OpenFile: Sendable {
 
     init(reading path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
-        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW
+        // With `O_NONBLOCK`, because a pipe in place of the file would wait for a writer.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         #if os(Linux)
         // Otherwise, reading a file would update its access time, which costs 2 µs.
         var descriptor = unsafe open(path, flags | Self.keepingAccessTime)
@@ -78,7 +79,6 @@ package final class OpenFile: Sendable {
     init(readingAtOnce path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         #if os(Linux)
-        // With `O_NONBLOCK`, because a pipe in place of the file would wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | Self.keepingAccessTime
         descriptor = unsafe clinux_open_at_once(path, flags)
         if descriptor < 0 { throw .last }
@@ -114,13 +114,19 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    /// Locks the file against all others that open and lock it, until it is closed; waits for them if `waits` is
-    /// `true`.
+    /// Locks the file against all others that open and lock it, until it is closed; waits for them up to a limit.
     ///
-    /// Returns `false` if another one has locked it. The end of a process releases its locks.
-    func lock(waits: Bool = true) -> Bool {
-        while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR else { return false }
+    /// Returns `false` if another one has still locked it then. The end of a process releases its locks.
+    func lock(upTo limit: Duration = .zero) -> Bool {
+        var waited = Duration.zero
+        // In microseconds. No system call waits for a limited time.
+        var pause = 50
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EAGAIN, waited < limit else { return false }
+            usleep(UInt32(pause))
+            waited += .microseconds(pause)
+            pause = min(2 * pause, 5_000)
         }
         return true
     }

@@ -5,27 +5,31 @@ import Threading
 
 // Work on the cache's threads.
 extension ResponseCache {
-    /// Returns the stored response of a kind for a request; `nil` if there is none, or its head is damaged.
+    /// Returns the most recent stored response of a kind for a request (RFC 9111, section 4); `nil` if there is none,
+    /// or its head is damaged.
     package func find(
         _ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey,
         where isUsable: (StoredResponse) -> Bool = { _ in true }
     ) -> StoredResponse? {
-        func find(_ names: [String]) -> StoredResponse? {
-            for name in names {
-                guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored),
-                    !hasExpired(stored.head)
-                else {
-                    continue
-                }
-                stored.body.markUsed()
-                return stored
-            }
-            return nil
+        func suitable(_ name: String) -> StoredResponse? {
+            guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored),
+                !hasExpired(stored.head)
+            else { return nil }
+            return stored
         }
-        // Most responses that are found have this name.
+        // Most responses that are found have this name; none is stored beside it, see `removeOutdated`.
         let plain = kind == .whole ? StoredHead.plainName(key.name) : nil
-        if let stored = plain.flatMap({ find([$0]) }) { return stored }
-        return find(names(key).filter { EntryKind($0) == kind && $0 != plain && !StoredImage.isName($0) })
+        var found = plain.flatMap { suitable($0) }
+        if found == nil {
+            for name in names(key) where EntryKind(name) == kind && name != plain && !StoredImage.isName(name) {
+                guard let other = suitable(name) else { continue }
+                // Of equally recent ones, the first in the list was stored last.
+                if let best = found, !other.head.isMoreRecent(than: best.head, at: now()) { continue }
+                found = other
+            }
+        }
+        found?.body.markUsed()
+        return found
     }
 
     /// Returns whether a response is older than the configuration allows.
@@ -124,7 +128,7 @@ extension ResponseCache {
                 continue
             }
             let isVariant = stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
-            if !isVariant, stored.requestedAt <= head.requestedAt { remove(name) }
+            if !isVariant, !isNewer(stored, than: head) { remove(name) }
         }
     }
 
@@ -186,32 +190,47 @@ extension ResponseCache {
     func didInsert(_ name: String, _ head: StoredHead, _ key: CacheKey, size: Int) {
         skipped.withLock { $0.remove(name) }
         let kind = EntryKind(name)
-        // A complete response replaces the stored beginning of its body.
-        if kind == .whole { remove(EntryKind.part.name(name)) }
-        if !StoredHead.isPlain(EntryKind.wholeName(of: name)) {
-            if kind == .whole { removePlain(replacedBy: head, key) }
-            // A requested part is no variant, although its name is never plain.
-            if kind != .range { removeSurplusVariants(key) }
+        if kind == .whole {
+            // A complete response replaces the stored beginning of its body.
+            remove(EntryKind.part.name(name))
+            removeOutdated(name, head, key)
         }
+        // A requested part is no variant, although its name is never plain.
+        if kind != .range, !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
         enforceLimit(after: size)
     }
 
-    /// Removes the response without `Vary`, and the beginning of one, unless they are newer than one with `Vary`.
+    /// Compares a new response without `Vary` with those with `Vary`, or the other way round: removes the earlier ones
+    /// and the beginnings of their bodies, or the new one if another one is newer.
     ///
-    /// They would be found first, but the most recent of the suitable responses is used (RFC 9111, section 4).
-    private func removePlain(replacedBy head: StoredHead, _ key: CacheKey) {
-        let whole = StoredHead.plainName(key.name)
-        for name in [whole, EntryKind.part.name(whole)] {
-            if let stored = open(name), !isNewer(stored.head, than: head) { remove(name) }
+    /// So if there is a response without `Vary`, it is the only one of its key, and need not be compared with others
+    /// when it is found. The comparison follows the insertion: if two processes insert responses at the same time, the
+    /// second one finds the first.
+    private func removeOutdated(_ name: String, _ head: StoredHead, _ key: CacheKey) {
+        let plain = StoredHead.plainName(key.name)
+        let others = name == plain ? variantNames(key) : [plain]
+        func isOutdated(_ name: String) -> Bool { open(name).map { !isNewer($0.head, than: head) } ?? true }
+        guard others.allSatisfy({ isOutdated($0) }) else {
+            remove(name)
+            return
+        }
+        for whole in others {
+            for other in [whole, EntryKind.part.name(whole)] where isOutdated(other) { remove(other) }
         }
     }
 
-    private func removeSurplusVariants(_ key: CacheKey) {
+    /// Returns the names of complete responses that differ by `Vary`, newest first; some of them may not exist.
+    private func variantNames(_ key: CacheKey) -> [String] {
         var names: [String] = []
         for name in self.names(key).map(EntryKind.wholeName)
         where !StoredHead.isPlain(name) && !StoredImage.isName(name) && !names.contains(name) {
             names.append(name)
         }
+        return names
+    }
+
+    private func removeSurplusVariants(_ key: CacheKey) {
+        let names = variantNames(key)
         guard names.count > Self.maximumVariants else { return }
         // Some names are those of requested parts only.
         let variants = names.filter { open($0) != nil || open(EntryKind.part.name($0)) != nil }

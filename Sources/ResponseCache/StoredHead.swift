@@ -100,6 +100,20 @@ package struct StoredHead: Sendable, Equatable {
         return selection == Self.plainSelection || selection == Self.selection(self.fields, fields)
     }
 
+    /// Returns whether the response is more recent than another one: by their dates (RFC 9111, section 4), or if these
+    /// are equal, by the times of their requests.
+    func isMoreRecent(than other: StoredHead, at now: Int) -> Bool {
+        (date(at: now), requestedAt) > (other.date(at: now), other.requestedAt)
+    }
+
+    /// The date of the response by the clock of this machine, as far as known.
+    private func date(at now: Int) -> Int {
+        // The clock has been set back since the response was received.
+        if receivedAt > now { return 0 }
+        // A response without a date is dated by its arrival (RFC 9110, section 6.6.1). A later date is wrong.
+        return min(fields[.date].flatMap(HTTPDate.seconds) ?? receivedAt, receivedAt)
+    }
+
     /// Returns the name of the entry without `Vary`, given that of its key.
     static func plainName(_ key: String) -> String { "\(key)-\(plainSuffix)" }
 

@@ -59,15 +59,33 @@ struct FolderFilesTests {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let entry = String(repeating: "0", count: 32) + "-" + String(repeating: "a", count: 16)
-            for name in [entry, entry + ".head", entry + ".part", "new-12-ab", "notes", "new.txt"] {
+            for name in [entry, entry + ".head", entry + ".part", "new-4711-1f2e3d4c5b6a7988"] {
                 try write("\(folder)/\(name)")
             }
+            let others = ["new-2001-09", "new-image.jpg", "new-photo-deadbeef", "new.txt", "notes"]
+            for name in others { try write("\(folder)/\(name)") }
             try FileManager.default.createDirectory(atPath: folder + "/v4", withIntermediateDirectories: true)
             try write(folder + "/v4/\(entry)")
             let cache = try ResponseCache.test(folder, time)
             await cache.flush()
-            #expect(try cacheFiles(folder).sorted() == ["new.txt", "notes", "v4/\(entry)"])
+            #expect(try cacheFiles(folder).sorted() == others + ["v4/\(entry)"])
             #expect(cache.byteCount == 0)
+        }
+    }
+
+    // MARK: Other files
+
+    @Test func pipeInPlaceOfAnEntryIsRemovedWithoutWaitingForAWriter() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            let path = "\(folder)/" + (try #require(try cacheFiles(folder).first))
+            try FileManager.default.removeItem(atPath: path)
+            try #require(mkfifo(path, 0o600) == 0)
+            #expect(try await cache.stored(url) == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try await cache.store([2], url)
+            #expect(try await cache.stored(url) == [2])
         }
     }
 

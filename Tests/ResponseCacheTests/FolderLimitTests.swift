@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HTTPTransport
 import TestSupport
 import Testing
 import Threading
@@ -67,6 +68,22 @@ struct FolderLimitTests {
             var left: [Int] = []
             for number in 1...20 where try await first.stored(url + "\(number)") != nil { left.append(number) }
             #expect(left == [1, 2, 3])
+        }
+    }
+
+    /// Otherwise no new response would remain stored until the clock has caught up.
+    @Test func entriesUsedInTheFutureAreEvictedFirst() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 1...4 { try await cache.store(body, url + "\(number)") }
+            let entries = try #require(cache.testFolder)
+            for number in 1...3 {
+                let key = CacheKey(TransportRequest(url: try HTTPURL(url + "\(number)")))
+                entries.markUsed(StoredHead.plainName(key.name), at: OpenFile.now + 86_400_000_000_000)
+            }
+            await cache.trim(to: 2 * space)
+            #expect(cache.entryCount == 1)
+            #expect(try await cache.stored(url + "4") == body)
         }
     }
 

@@ -49,6 +49,7 @@ struct NewerResponseTests {
             try await cache.store([2], url)
             #expect(try await cache.stored(url, to: png) == [2])
             #expect(try await cache.stored(url) == [2])
+            #expect(cache.entryCount == 1)
         }
     }
 
@@ -63,6 +64,81 @@ struct NewerResponseTests {
             await slow.commit()
             await cache.settles()
             #expect(try await cache.stored(url, to: png) == [1])
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func earlierResponseWithoutVaryDoesNotHideALaterOneWith(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let slow = try writer(in: cache)
+            time.advance(by: 1)
+            try await cache.store([2], url, varying, to: png)
+            await slow.append([1])
+            await slow.commit()
+            await cache.settles()
+            #expect(try await cache.stored(url, to: png) == [2])
+            #expect(try await cache.stored(url, to: [.accept: "image/gif"]) == nil)
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    @Test func earlierResponseWithoutVaryDoesNotHideALaterOneOfAnotherProcess() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            let slow = try writer(in: first)
+            time.advance(by: 1)
+            try await second.store([2], url, varying, to: png)
+            await slow.append([1])
+            await slow.commit()
+            await first.settles()
+            for cache in [first, second] { #expect(try await cache.stored(url, to: png) == [2]) }
+            #expect(first.entryCount == 1)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func earlierResponseWithoutVaryLeavesAllLaterOnes(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let types = (1...5).map { "image/\($0)" }
+            try await cache.store([1], url, varying, to: [.accept: types[0]])
+            time.advance(by: 1)
+            let slow = try writer(in: cache)
+            time.advance(by: 1)
+            for (number, type) in types.enumerated().dropFirst() {
+                try await cache.store([UInt8(number)], url, varying, to: [.accept: type])
+            }
+            await slow.append([9])
+            await slow.commit()
+            await cache.settles()
+            for (number, type) in types.enumerated().dropFirst() {
+                #expect(try await cache.stored(url, to: [.accept: type]) == [UInt8(number)])
+            }
+        }
+    }
+
+    /// Requested in the same second, the one that is stored last remains.
+    @Test(arguments: TestStorage.allCases)
+    func responseWithoutVaryReplacesOneOfTheSameSecond(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([1], url, varying, to: png)
+            try await cache.store([2], url)
+            #expect(try await cache.stored(url, to: png) == [2])
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func responseWithVaryFromTheFutureIsReplaced(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([1], url, varying, to: png)
+            time.advance(by: -3_600)
+            try await cache.store([2], url)
+            #expect(try await cache.stored(url, to: png) == [2])
         }
     }
 

@@ -149,6 +149,43 @@ struct RangeTests {
         #expect(try await ask(cache, "bytes=100-199", origin).source == .network)
     }
 
+    @Test(arguments: TestStorage.allCases)
+    func partNewerThanTheWholeResponseIsUsed(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store([UInt8](repeating: 1, count: 200_000), url, [.cacheControl: "max-age=600"])
+            time.advance(by: 1)
+            let origin = origin()
+            #expect(try await ask(cache, "bytes=100-199", origin, .reload).source == .network)
+            for (range, positions) in [("bytes=100-199", 100..<200), ("bytes=120-129", 120..<130)] {
+                let answer = try await ask(cache, range, origin)
+                #expect(answer.source == cache.source && answer.body == Array(body[positions]))
+            }
+            #expect(origin.requests.count == 1)
+            // The whole response is still fresh.
+            #expect(try await ask(cache, "bytes=0-1", origin).body == [1, 1])
+        }
+    }
+
+    @Test func theMostRecentOfSeveralPartsIsUsed() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        func origin(_ byte: UInt8, date: String) -> TestResponder {
+            TestResponder { request in
+                let range = request.headerFields[.range] == "bytes=100-199" ? 100...199 : 150...249
+                let fields: HTTPFields = [
+                    .cacheControl: "max-age=600", .date: date,
+                    .contentRange: "bytes \(range.lowerBound)-\(range.upperBound)/200000",
+                ]
+                return (.partialContent, fields, [[UInt8](repeating: byte, count: range.count)])
+            }
+        }
+        // The one that is stored last is older.
+        _ = try await ask(cache, "bytes=100-199", origin(1, date: "Sun, 09 Sep 2001 01:46:30 GMT"))
+        _ = try await ask(cache, "bytes=150-249", origin(2, date: "Sun, 09 Sep 2001 01:46:20 GMT"), .reload)
+        let answer = try await ask(cache, "bytes=160-169", origin(3, date: ""))
+        #expect(answer.source == cache.source && answer.body == [UInt8](repeating: 1, count: 10))
+    }
+
     @Test func theNumberOfPartsIsLimited() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = origin()

@@ -181,6 +181,19 @@ struct ResponseCacheTests {
         }
     }
 
+    /// Otherwise nothing could remove it until its time has come.
+    @Test(arguments: TestStorage.allCases) func unstorableResponseRemovesOneFromTheFuture(storage: TestStorage)
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time, maximumEntryBytes: 10)
+            try await cache.store([1], url)
+            time.advance(by: -3_600)
+            try await cache.store(tooMuch, url)
+            #expect(try await cache.stored(url) == nil)
+        }
+    }
+
     @Test(arguments: TestStorage.allCases) func unstorableResponseKeepsOtherVariants(storage: TestStorage) async throws
     {
         try await withTemporaryFolder { folder in
