@@ -4,15 +4,18 @@ extension AnimatedImage {
     /// Returns the encoded animation, with the frame size and orientation that the image's options define, and with
     /// `metadata`.
     ///
-    /// An animation of one frame is encoded as a still image. Throws the errors of `AnimationDecoder` and
+    /// An animation of one frame is encoded as a still image; a file of several frames that has more than
+    /// `maximumBytes` bytes is an error as soon as that is known. Throws the errors of `AnimationDecoder` and
     /// ``AnimationEncoder``.
     public func encoded(
-        with options: EncodeOptions, metadata: ImageMetadata = ImageMetadata()
+        with options: EncodeOptions, metadata: ImageMetadata = ImageMetadata(),
+        maximumBytes: Int = AnimationEncoder.defaultMaximumBytes
     ) throws(CodecError) -> [UInt8] {
         let decoder = AnimationDecoder(self, windowBytes: 0)
         guard frameCount > 1 else { return try decoder.frame(at: 0).encoded(with: options, metadata: metadata) }
         let encoder = try AnimationEncoder(
-            options: options, size: size, repetitionCount: repetitionCount, metadata: metadata)
+            options: options, size: size, repetitionCount: repetitionCount, metadata: metadata,
+            maximumBytes: maximumBytes)
         for index in 0..<frameCount { try encoder.append(try decoder.frame(at: index), delay: delay(at: index)) }
         return try encoder.finish()
     }

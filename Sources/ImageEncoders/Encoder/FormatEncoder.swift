@@ -25,6 +25,8 @@ extension FormatEncoder {
 
 /// A writer of one animation: frames in, a file out.
 protocol AnimationWriter: AnyObject {
+    /// The number of bytes that the file has so far, all of which are in memory.
+    var byteCount: Int { get }
     /// Adds the next frame, of the animation's size.
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError)
     /// Returns the file, after at least one frame.

@@ -2,8 +2,8 @@ import ImageCodecs
 
 extension PixelBuffer {
     /// Returns the smallest rectangle that contains all pixels, given by their byte offsets, for which `isSame` is
-    /// false; one pixel if there are none.
-    func bounds(where isSame: (Int) -> Bool) -> PixelRectangle {
+    /// false; `nil` if there are none.
+    func bounds(where isSame: (Int) -> Bool) -> PixelRectangle? {
         var (left, right, top, bottom) = (width, -1, height, -1)
         for y in 0..<height {
             let row = y * width
@@ -13,15 +13,15 @@ extension PixelBuffer {
             (left, right) = (min(left, first), max(right, last))
             (top, bottom) = (min(top, y), y)
         }
-        guard right >= left else { return PixelRectangle(left: 0, top: 0, size: PixelSize(width: 1, height: 1)) }
+        guard right >= left else { return nil }
         return PixelRectangle(
             left: left, top: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
     }
 
     /// Returns the smallest rectangle that contains all pixels that differ from those of `other`, an image of the
-    /// same size.
+    /// same size; one pixel if there are none.
     func difference(from other: PixelBuffer) -> PixelRectangle {
-        bounds { offset in (0..<4).allSatisfy { bytes[offset + $0] == other.bytes[offset + $0] } }
+        bounds { offset in (0..<4).allSatisfy { bytes[offset + $0] == other.bytes[offset + $0] } } ?? .firstPixel
     }
 
     /// Returns the pixels inside `rectangle`.
@@ -34,4 +34,9 @@ extension PixelBuffer {
         }
         return result
     }
+}
+
+extension PixelRectangle {
+    /// The first pixel, for frames without changes: formats have no empty frames.
+    static let firstPixel = PixelRectangle(left: 0, top: 0, size: PixelSize(width: 1, height: 1))
 }

@@ -24,6 +24,9 @@ final class GIFAnimationWriter: AnimationWriter {
         }
     }
 
+    /// Without the frame that is held back.
+    var byteCount: Int { writer.byteCount }
+
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
         let frame = frame.withoutHalfTransparentPixels()
         if let held { try write(held.frame, delay: held.delay, isCleared: frame.uncovers(held.frame)) }
@@ -43,7 +46,7 @@ final class GIFAnimationWriter: AnimationWriter {
         if isFirst {
             place = PixelRectangle(left: 0, top: 0, size: frame.size)
         } else if isCleared {
-            place = frame.bounds { frame.bytes[$0 + 3] == 0 }
+            place = frame.bounds { frame.bytes[$0 + 3] == 0 } ?? .firstPixel
         } else {
             place = frame.difference(from: canvas)
         }

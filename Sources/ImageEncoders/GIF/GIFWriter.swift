@@ -33,6 +33,9 @@ final class GIFWriter {
         if let file = unsafe file { unsafe EGifCloseFile(file, nil) }
     }
 
+    /// The number of bytes written so far.
+    var byteCount: Int { output.bytes.count }
+
     /// Writes the extension that repeats an animation; 0 repetitions mean forever.
     func writeLoop(repetitions: UInt16) throws(CodecError) {
         let name = Array("NETSCAPE2.0".utf8)

@@ -10,6 +10,9 @@ final class APNGWriter: AnimationWriter {
         var place: PixelRectangle
         var delay: Duration
         var data: [UInt8]
+
+        /// The size of the chunks of a frame, in bytes: its control, and its data with a sequence number.
+        var byteCount: Int { 12 + 26 + 12 + 4 + data.count }
     }
 
     private let size: PixelSize
@@ -19,6 +22,7 @@ final class APNGWriter: AnimationWriter {
     private var form = PNGForm(.rgb)
     private var last: PixelBuffer?
     private var frames: [Frame] = []
+    private(set) var byteCount: Int
 
     /// Throws an error if the metadata is too long.
     init(
@@ -28,6 +32,8 @@ final class APNGWriter: AnimationWriter {
         self.size = size
         self.repetitionCount = repetitionCount
         self.metadata = try metadata.pngChunks(isGray: false)
+        // The signature, IHDR, acTL, and IEND; the first frame has one sequence number less than others.
+        byteCount = 8 + 25 + 20 + 12 - 4 + self.metadata.count
     }
 
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
@@ -36,11 +42,14 @@ final class APNGWriter: AnimationWriter {
         let changed = frame.cropped(to: place)
         if form.colorType == .rgb, !changed.isOpaque { try addAlpha() }
         let data = try Self.imageData(of: encoder.encode(changed, as: form))
-        frames.append(Frame(place: place, delay: delay, data: data))
+        let stored = Frame(place: place, delay: delay, data: data)
+        byteCount += stored.byteCount
+        frames.append(stored)
     }
 
     func finish() throws(CodecError) -> [UInt8] {
         var file = [UInt8].pngSignature
+        file.reserveCapacity(byteCount)
         file.append(pngChunk: "IHDR", header(of: size))
         file += metadata
         var control: [UInt8] = []
@@ -54,7 +63,10 @@ final class APNGWriter: AnimationWriter {
             sequence += 1
             return number
         }
-        for (index, frame) in frames.enumerated() {
+        for index in frames.indices {
+            let frame = frames[index]
+            // Not in memory twice.
+            frames[index].data = []
             file.append(pngChunk: "fcTL", nextSequenceNumber() + Self.control(of: frame))
             if index == 0 {
                 file.append(pngChunk: "IDAT", [], frame.data.span)
@@ -79,7 +91,9 @@ final class APNGWriter: AnimationWriter {
             // This module's own output needs no limits.
             let limits = DecodeLimits(maximumPixels: .max, maximumSide: .max, maximumBytes: .max)
             let pixels = try StreamingDecoder.decode(file.span, limits: limits).pixels
+            byteCount -= data.count
             frames[index].data = try Self.imageData(of: encoder.encode(pixels, as: form))
+            byteCount += frames[index].data.count
         }
     }
 
@@ -108,6 +122,7 @@ final class APNGWriter: AnimationWriter {
     /// Returns the content of the `IDAT` chunks of `file`.
     private static func imageData(of file: [UInt8]) -> [UInt8] {
         var data: [UInt8] = []
+        data.reserveCapacity(file.count)
         var offset = 8
         while let length = file.span.bigEndian32(at: offset) {
             let range = offset + 8..<offset + 8 + length

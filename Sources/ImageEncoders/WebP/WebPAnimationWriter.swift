@@ -1,17 +1,40 @@
-import CWebPWriter
 import ImageCodecs
 
-/// Writes animated WebP with libwebp, which detects changes between frames itself.
-@safe
+/// Writes animated WebP: each frame is the rectangle that has changed, compressed as a separate image by libwebp.
+///
+/// Frames are chosen like those of libwebp's `WebPAnimEncoder`, which cannot be used because it does not tell how much
+/// memory they take. An animation of a single frame becomes a still image.
 final class WebPAnimationWriter: AnimationWriter {
     /// The maximum delay in milliseconds; a frame's duration has 24 bits.
     private static let maximumDelay = 0xFF_FFFF
+    /// The position of the features of the file, the first byte of the content of `VP8X`.
+    private static let featuresPosition = 20
 
-    private let encoder: OpaquePointer
-    private let metadata: ImageMetadata
-    private var configuration: WebPConfig
-    /// The start time of the next frame, in milliseconds.
-    private var time = 0
+    /// The bits of the features.
+    private enum Feature {
+        static let animation: UInt8 = 0x02
+        static let exif: UInt8 = 0x08
+        static let alpha: UInt8 = 0x10
+        static let profile: UInt8 = 0x20
+    }
+
+    /// The last frame in the file, whose duration and disposal depend on the next one.
+    private struct StoredFrame {
+        /// The position of the content of its chunk.
+        let position: Int
+        let place: PixelRectangle
+        var delay: Int
+    }
+
+    private let encoder: WebPEncoder
+    private let similarity: WebPSimilarity
+    private let exif: [UInt8]?
+    /// The position of the `ANIM` chunk, which has 14 bytes and is followed by the first frame.
+    private let animationPosition: Int
+    private var file: [UInt8]
+    /// The pixels that a viewer shows.
+    private var canvas = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+    private var last: StoredFrame?
 
     init(
         size: PixelSize, repetitionCount: UInt16, options: WebPOptions, metadata: ImageMetadata
@@ -20,43 +43,105 @@ final class WebPAnimationWriter: AnimationWriter {
             throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels on one side")
         }
         try metadata.check(.webp)
-        self.metadata = metadata
-        configuration = try WebPEncoder.configuration(options)
-        var settings = WebPAnimEncoderOptions()
-        guard unsafe WebPAnimEncoderOptionsInit(&settings) != 0 else {
-            throw .encodingFailed(.webp, "incompatible libwebp")
-        }
-        settings.anim_params.loop_count = Int32(repetitionCount)
-        guard let encoder = unsafe WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {
-            throw .encodingFailed(.webp, "no memory for an encoder")
-        }
-        unsafe self.encoder = encoder
+        encoder = WebPEncoder(options)
+        similarity = WebPSimilarity(options)
+        exif = metadata.exif
+        let profile = metadata.usableProfile(isGray: false)
+        var features = Feature.animation
+        if profile != nil { features |= Feature.profile }
+        if metadata.exif != nil { features |= Feature.exif }
+        var head: [UInt8] = [features, 0, 0, 0]
+        head.append(littleEndian: size.width - 1, count: 3)
+        head.append(littleEndian: size.height - 1, count: 3)
+        // The number of bytes follows at the end.
+        var file = Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBP".utf8)
+        file.append(webPChunk: "VP8X", head)
+        if let profile { file.append(webPChunk: "ICCP", [], profile.span) }
+        animationPosition = file.count
+        // A white background, which viewers ignore.
+        var parameters: [UInt8] = [255, 255, 255, 255]
+        parameters.append(littleEndian: Int(repetitionCount), count: 2)
+        file.append(webPChunk: "ANIM", parameters)
+        self.file = file
     }
 
-    deinit {
-        unsafe WebPAnimEncoderDelete(encoder)
-    }
+    var byteCount: Int { file.count }
 
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
-        var picture = try unsafe WebPEncoder.picture(of: frame, isARGB: true)
-        defer { unsafe WebPPictureFree(&picture) }
-        guard let start = Int32(exactly: time) else { throw .encodingFailed(.webp, "the animation is too long") }
-        guard unsafe WebPAnimEncoderAdd(encoder, &picture, start, &configuration) != 0 else { throw failure }
-        time += Int(min((delay / .milliseconds(1)).rounded(), Double(Self.maximumDelay)))
+        let delay = Int(min((delay / .milliseconds(1)).rounded(), Double(Self.maximumDelay)))
+        guard let last else {
+            canvas = frame
+            return try write(WebPFramePart(whole: frame), delay)
+        }
+        let place: PixelRectangle
+        if let changes = similarity.difference(of: frame, from: canvas) {
+            place = clear(last, ifLessChangesThan: changes, in: frame)
+        } else if last.delay + delay <= Self.maximumDelay {
+            return extend(last, by: delay)
+        } else {
+            place = .firstPixel
+        }
+        let part = WebPFramePart(of: frame, in: place, on: canvas, similarity)
+        part.paint(on: &canvas)
+        try write(part, delay)
     }
 
     func finish() throws(CodecError) -> [UInt8] {
-        guard let end = Int32(exactly: time) else { throw .encodingFailed(.webp, "the animation is too long") }
-        var file = unsafe WebPData()
-        defer { unsafe WebPDataClear(&file) }
-        guard unsafe WebPAnimEncoderAdd(encoder, nil, end, nil) != 0,
-            unsafe WebPAnimEncoderAssemble(encoder, &file) != 0
-        else { throw failure }
-        return try metadata.embedded(inWebP: unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
+        if let last, last.position == animationPosition + 14 + 8 {
+            // The chunks of a frame are those of a still image.
+            file.removeSubrange(animationPosition..<last.position + 16)
+            file[Self.featuresPosition] &= ~Feature.animation
+        }
+        if let exif { file.append(webPChunk: "EXIF", [], exif.span) }
+        guard let length = UInt32(exactly: file.count - 8) else { throw .encodingFailed(.webp, "4 GiB or more") }
+        var number: [UInt8] = []
+        number.append(littleEndian: Int(length), count: 4)
+        file.replace(at: 4, with: number.span)
+        return file
     }
 
-    private var failure: CodecError {
-        let message = unsafe WebPAnimEncoderGetError(encoder).map { unsafe String(cString: $0) }
-        return .encodingFailed(.webp, message ?? "the encoder failed")
+    /// Lets viewers clear the last frame before the next one if that leaves less to store of `frame`, in which
+    /// `changes` are different otherwise; returns the place of the remaining changes.
+    private func clear(
+        _ last: StoredFrame, ifLessChangesThan changes: PixelRectangle, in frame: PixelBuffer
+    ) -> PixelRectangle {
+        guard !frame.isOpaque else { return changes }
+        var cleared = canvas
+        let blank = PixelBuffer(transparent: PixelSize(width: last.place.size.width, height: 1))
+        for row in 0..<last.place.size.height {
+            let offset = ((last.place.top + row) * canvas.width + last.place.left) * 4
+            cleared.bytes.replace(at: offset, with: blank.bytes.span)
+        }
+        let remaining = similarity.difference(of: frame, from: cleared) ?? .firstPixel
+        guard remaining.size.area < changes.size.area else { return changes }
+        canvas = cleared
+        file[last.position + 15] |= 1
+        return remaining
+    }
+
+    /// Shows the last frame for longer.
+    private func extend(_ frame: StoredFrame, by delay: Int) {
+        var extended = frame
+        extended.delay += delay
+        var number: [UInt8] = []
+        number.append(littleEndian: extended.delay, count: 3)
+        file.replace(at: frame.position + 12, with: number.span)
+        last = extended
+    }
+
+    private func write(_ part: WebPFramePart, _ delay: Int) throws(CodecError) {
+        // Filtering would mix the colors of transparent blocks into those beside them.
+        let image = try encoder.encode(part.pixels, isFiltered: !part.isBlended)
+        let place = part.place
+        var head: [UInt8] = []
+        for value in [place.left / 2, place.top / 2, place.size.width - 1, place.size.height - 1, delay] {
+            head.append(littleEndian: value, count: 3)
+        }
+        head.append(part.isBlended ? 0 : 2)
+        last = StoredFrame(position: file.count + 8, place: place, delay: delay)
+        // Without the header of the file, and without VP8X, which images with an alpha plane have.
+        let start = image.span.has("VP8X", at: 12) ? 30 : 12
+        file.append(webPChunk: "ANMF", head, image.span.extracting(start..<image.count))
+        if !part.pixels.isOpaque { file[Self.featuresPosition] |= Feature.alpha }
     }
 }

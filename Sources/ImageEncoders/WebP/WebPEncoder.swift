@@ -11,12 +11,18 @@ struct WebPEncoder: FormatEncoder {
         self.options = options
     }
 
-    /// Returns the encoded image, with an alpha plane if a pixel is transparent.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
+        try metadata.embedded(inWebP: try encode(pixels))
+    }
+
+    /// Returns the encoded image, with an alpha plane if a pixel is transparent; decoders smooth the edges of the
+    /// blocks of a lossy image unless `isFiltered` is `false`.
+    func encode(_ pixels: PixelBuffer, isFiltered: Bool = true) throws(CodecError) -> [UInt8] {
         guard pixels.width <= Self.maximumSide, pixels.height <= Self.maximumSide else {
             throw .encodingFailed(.webp, "more than \(Self.maximumSide) pixels on one side")
         }
         var configuration = try Self.configuration(options)
+        if !isFiltered { (configuration.autofilter, configuration.filter_strength) = (0, 0) }
         var output = unsafe WebPMemoryWriter()
         unsafe WebPMemoryWriterInit(&output)
         defer { unsafe WebPMemoryWriterClear(&output) }
@@ -30,8 +36,7 @@ struct WebPEncoder: FormatEncoder {
         guard isWritten else {
             throw .encodingFailed(.webp, "the encoder failed with error \(unsafe picture.error_code.rawValue)")
         }
-        let file = unsafe Array(UnsafeBufferPointer(start: output.mem, count: output.size))
-        return try metadata.embedded(inWebP: file)
+        return unsafe Array(UnsafeBufferPointer(start: output.mem, count: output.size))
     }
 
     func animationWriter(
@@ -41,7 +46,7 @@ struct WebPEncoder: FormatEncoder {
     }
 
     /// Returns libwebp's configuration for `options`.
-    static func configuration(_ options: WebPOptions) throws(CodecError) -> WebPConfig {
+    private static func configuration(_ options: WebPOptions) throws(CodecError) -> WebPConfig {
         var configuration = WebPConfig()
         let quality = Float(min(max(options.quality, 1), 100))
         guard unsafe WebPConfigPreset(&configuration, WEBP_PRESET_DEFAULT, quality) != 0 else {
@@ -58,7 +63,7 @@ struct WebPEncoder: FormatEncoder {
     }
 
     /// Returns a picture with the pixels as ARGB or YUV, which the caller must free.
-    static func picture(of pixels: PixelBuffer, isARGB: Bool) throws(CodecError) -> WebPPicture {
+    private static func picture(of pixels: PixelBuffer, isARGB: Bool) throws(CodecError) -> WebPPicture {
         var picture = unsafe WebPPicture()
         guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "incompatible libwebp") }
         unsafe picture.use_argb = isARGB ? 1 : 0

@@ -75,7 +75,7 @@ struct Conversion {
             bytesOfSearch + decode.estimatedBytes + encoderBytes(canvas ?? decode.scaledSize, hasAlpha: header.hasAlpha)
             + (canvas?.area ?? 0) * 4 + hashBytes(canvas ?? decode.scaledSize)
         try memory.admitConversion(of: bytes)
-        let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
+        let rest: any ImagePieces = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
         return try await decoder.withMemory(bytes) {
             try encoded(try await decoded(codec, rest), &facts)
@@ -104,10 +104,8 @@ struct Conversion {
     /// If partial images are allowed, an error that ends the pieces is thrown after the last piece of the file.
     ///
     /// A slow or stalled server must not hold much memory while other images wait for it.
-    private func onDisk(
-        _ pieces: any ImagePieces, behind beginning: UnfinishedFile? = nil
-    ) async throws -> any ImagePieces {
-        if beginning == nil, pieces is FilePieces { return pieces }
+    func onDisk(_ pieces: any ImagePieces, behind beginning: UnfinishedFile? = nil) async throws -> FilePieces {
+        if beginning == nil, let file = pieces as? FilePieces { return file }
         let file = beginning ?? folder.makeFile()
         do {
             while let piece = try await pieces.next() { try file.append(piece) }
@@ -125,8 +123,9 @@ struct Conversion {
             switch format {
             // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
             case .jpeg: (plan.quality < 90 ? 3 : plan.quality <= 95 ? 8 : 13) + (plan.isProgressive ? 6 : 0)
-            case .webp where plan.isLossless: 24
-            case .webp: plan.quality > 90 ? 22 : 12  // with the symbols to write, of which noise has many
+            // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
+            case .webp where plan.isLossless || hasAlpha || plan.options.allowsPartial: 34
+            case .webp: plan.quality > 90 ? 29 : 21
             case .gif: 20
             default: 8
             }
@@ -144,90 +143,17 @@ struct Conversion {
     }
 
     /// Returns the number of bytes that computing the hashes takes: a gray copy of the image.
-    private func hashBytes(_ size: PixelSize) -> Int { hashes.contains(.phash) ? size.area : 0 }
+    func hashBytes(_ size: PixelSize) -> Int { hashes.contains(.phash) ? size.area : 0 }
 
-    private func describe(_ pixels: PixelBuffer, _ facts: inout ImageFacts) {
+    func describe(_ pixels: PixelBuffer, _ facts: inout ImageFacts) {
         for hash in hashes { facts.hashes[hash] = hash.json(of: pixels) }
     }
 
-    private func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
+    func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
         let format = format ?? (pixels.isOpaque ? .jpeg : .png)
         if format == .npy { return EncodedImage(bytes: NPYFile.bytes(of: pixels), format: format) }
         let bytes = try pixels.encoded(
             with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile))
         return EncodedImage(bytes: bytes, format: format)
-    }
-}
-
-// Animations, whose frames are all written.
-extension Conversion {
-    /// The share of the memory for one conversion that the compressed frames of one animation may use, as a divisor.
-    private static let shareOfFile = 4
-
-    private func animation(
-        _ header: ImageHeader, _ decode: DecodePlan, _ beginning: [UInt8], _ pieces: any ImagePieces,
-        _ facts: inout ImageFacts
-    ) async throws -> EncodedImage {
-        var limits = decoder.configuration.limits
-        let most = memory.conversion / Self.shareOfFile
-        limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
-        // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
-        let size = plan.resizing?.canvas(for: header.size) ?? decode.scaledSize
-        let bytes =
-            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 36 * size.area
-            + hashBytes(size)
-        try memory.admitConversion(of: bytes)
-        let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
-        rest.suspendReading()
-        return try await decoder.withMemory(bytes) {
-            let animation = try await collected(beginning, rest, plan.options(for: header), limits)
-            return try encoded(animation, &facts)
-        }
-    }
-
-    private func collected(
-        _ beginning: [UInt8], _ pieces: any ImagePieces, _ options: DecodeOptions, _ limits: DecodeLimits
-    ) async throws -> AnimatedImage {
-        var animation = StreamingAnimation(options: options, limits: limits)
-        do {
-            try animation.append(beginning.span)
-            while !animation.needsNoMoreBytes, let piece = try await pieces.next() {
-                try animation.append(piece.span)
-            }
-        } catch let error as ImageError {
-            guard plan.options.allowsPartial, let image = try? animation.finish() else { throw error }
-            return image
-        }
-        return try animation.finish()
-    }
-
-    private func encoded(_ animation: AnimatedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
-        facts.describe(animation)
-        let size = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
-        facts.size = size
-        // Frames of few pixels may have been admitted that are now enlarged.
-        let (pixelCount, isTooLarge) = size.area.multipliedReportingOverflow(by: animation.frameCount)
-        let limit = self.decoder.configuration.limits.maximumAnimationPixels
-        guard !isTooLarge, pixelCount <= limit else {
-            throw CodecError.overLimit(.animationPixels, value: isTooLarge ? .max : pixelCount, limit: limit)
-        }
-        let decoder = AnimationDecoder(animation, windowBytes: 0)
-        guard animation.frameCount > 1 else {
-            let pixels = try decoder.frame(at: 0).padded(to: size)
-            describe(pixels, &facts)
-            return try encoded(pixels, profile: animation.iccProfile)
-        }
-        let format = format ?? animation.header.format
-        let encoder = try AnimationEncoder(
-            options: try plan.encoding(format), size: size, repetitionCount: animation.repetitionCount,
-            metadata: ImageMetadata(colorProfile: animation.iccProfile))
-        for index in 0..<animation.frameCount {
-            try Task.checkCancellation()
-            let pixels = try decoder.frame(at: index).padded(to: size)
-            if index == 0 { describe(pixels, &facts) }
-            try encoder.append(pixels, delay: animation.delay(at: index))
-        }
-        if !decoder.partialFrames.isEmpty { facts.isPartial = true }
-        return EncodedImage(bytes: try encoder.finish(), format: format)
     }
 }

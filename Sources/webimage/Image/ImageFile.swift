@@ -45,6 +45,18 @@ struct ImageFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
+    /// Returns the position of the next block, in bytes from the beginning of the file.
+    func position() throws(FileError) -> Int {
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        guard position >= 0 else { throw FileError("read", "the file") }
+        return Int(position)
+    }
+
+    /// Continues with the block at `position`.
+    func move(to position: Int) throws(FileError) {
+        guard lseek(descriptor, off_t(position), SEEK_SET) >= 0 else { throw FileError("read", "the file") }
+    }
+
     /// Returns the next bytes; none at the end.
     func nextBlock() throws(FileError) -> [UInt8] {
         try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")

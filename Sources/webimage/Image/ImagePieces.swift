@@ -1,4 +1,5 @@
 import AsyncWebImage
+import WebimageConsole
 
 /// The bytes of one image in pieces, from any source.
 ///
@@ -87,6 +88,12 @@ final class FilePieces: ImagePieces {
         if let end { throw end }
         return nil
     }
+
+    /// The position of the next piece in the file, in bytes.
+    func position() throws(FileError) -> Int { try file.position() }
+
+    /// Continues with the piece at `position`.
+    func move(to position: Int) throws(FileError) { try file.move(to: position) }
 
     func suspendReading() {}
 

@@ -43,14 +43,19 @@ struct MemoryLimits: Sendable, Equatable {
 
 /// The error when an image needs more memory than allowed.
 struct MemoryShortage: Error, Equatable, CustomStringConvertible {
-    let needed: Int
+    /// The number of bytes needed; `nil` if only the encoded frames of an animation show that they are too many.
+    let needed: Int?
     let limit: Int
     /// The purpose of the memory, as a verb.
     let purpose: String
 
     var description: String {
-        "it takes up to \(Self.mebibytes(needed)) MiB of memory to \(purpose) this image, over the limit of "
-            + "\(limit >> 20) MiB"
+        let overLimit = "over the limit of \(limit >> 20) MiB"
+        guard let needed else {
+            return "the frames of this animation take too much memory to \(purpose) them, \(overLimit); smaller frames "
+                + "or lossy WebP take less"
+        }
+        return "it takes up to \(Self.mebibytes(needed)) MiB of memory to \(purpose) this image, \(overLimit)"
     }
 
     /// Returns the number of MiB, rounded up.
