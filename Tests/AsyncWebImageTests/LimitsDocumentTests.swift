@@ -1,4 +1,5 @@
 import Foundation
+import ImageEncoders
 import Testing
 
 @testable import AsyncWebImage
@@ -16,6 +17,7 @@ struct LimitsDocumentTests {
         let stored = ResponseCache.Configuration()
         let limits = DecodeLimits()
         return [
+            "AnimationEncoder(maximumBytes:)": bytes(AnimationEncoder.defaultMaximumBytes),
             "ThreadedResolver(maximumLookups:)": count(LookupThreads(openFileLimit: 1_024).maximum),
             "maximumConcurrentDownloads": count(downloads.maximumConcurrentDownloads),
             "maximumConcurrentDownloadsPerHost": count(downloads.maximumConcurrentDownloadsPerHost),
@@ -64,7 +66,8 @@ struct LimitsDocumentTests {
         "memory of released pixels that is kept for later images: half of that of all decodes, at most":
             bytes(BufferPool.Limits.pixels(memoryBudget: .max).byteCount),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
-        "bytes for which a decoder that waits is resumed: 1/32 of the body, at most": bytes(BodyLog.maximumBatch),
+        "bytes that must arrive before a waiting decoder is resumed: 1/32 of the body, at most":
+            bytes(BodyLog.maximumBatch),
         "bytes of a body that are waiting when its transfer pauses until a `ResponseValidator` has accepted the head; one "
             + "more read of up to 60 KiB can precede the pause": bytes(BodyPipe.undecidedHighWater),
         "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
@@ -95,6 +98,8 @@ struct LimitsDocumentTests {
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":
             count(DownloadMachine.maximumConcurrentLookups),
+        "time for which a change of a cache in a folder waits for another process that changes the same part of it; the "
+            + "response is then not stored": seconds(EntryFolder.maximumLockTime),
         "waiting downloads of the priority `low`; when this number is reached, stale responses are returned without "
             + "starting a background revalidation (`stale-while-revalidate`)":
             count(DownloadMachine.maximumWaitingRefreshes),
@@ -107,7 +112,7 @@ struct LimitsDocumentTests {
             count(ResponseCache.maximumRanges),
         "time for which a cache does not use an entry that is damaged and cannot be removed, or whose body could not "
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
-        "damaged or unreadable entries that a cache does not use; before this number is exceeded, all are used again":
+        "damaged or unreadable entries that a cache remembers; with more, it forgets all of them and tries them again":
             count(SkippedEntries.maximumCount),
         "time for which a decode that waits for bytes holds memory that others wait for, if its body can be read "
             + "again; up to twice this time": seconds(ImageDecoder.recallTime),

@@ -21,6 +21,8 @@ struct CommandLimitsDocumentTests {
             "memory to verify all images": mebibytes(memory.allChecks),
             "memory to convert all images; an image that needs more is converted alone":
                 mebibytes(memory.allConversions),
+            "file of a converted animation, which counts twice as memory: \(AnimationMemory.usualGrowth) times the "
+                + "original, but at least": mebibytes(AnimationMemory.smallestOutput),
             "metadata before the pixels": mebibytes(configuration.decoding.limits.maximumHeaderBytes),
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),
             "previews of one image in `--progressive-dir`": previews,
@@ -54,10 +56,13 @@ struct CommandLimitsDocumentTests {
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
         let section = try #require(document.components(separatedBy: "## Shards in `webimage batch`").last)
         let positions = PieceTable.longest.formatted(.number.locale(Locale(identifier: "en_US")))
+        let rows = ShardMarker.maximumRows.formatted(.number.locale(Locale(identifier: "en_US")))
         let memory = Double(PieceTable.longest * MemoryLayout<PieceTable.Piece>.stride) / Double(1 << 20)
         let expected = [
             "positions of samples or records in memory, for each of the two files of a shard; with more, they are in a "
                 + "file of 16 bytes per line": "\(positions), \(memory) MiB",
+            "lines that failed with retryable errors and that the marker of a shard names; if there are more, "
+                + "`--failed-to` of a later run reads the records of the shard": rows,
             "shards that are written at a time": "\(ShardOutput.maximumOpenShards)",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }

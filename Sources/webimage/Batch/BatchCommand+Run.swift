@@ -60,7 +60,8 @@ extension BatchCommand {
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
-        let destination = try await makeDestination(lines, window: window, room: room, places: places)
+        let destination = try await makeDestination(
+            lines, failedLines: failedLines, window: window, room: room, places: places)
         let run = BatchRun(
             list: lines, processor: processor, output: destination.output, window: window, progress: progress,
             workers: workers, grace: .seconds(resources.grace)
@@ -87,9 +88,12 @@ extension BatchCommand {
         let result = await Result { try await Interruption.cancelling { try await run.run() } }
         // Writes pending responses, including interrupted ones, to disk before the process ends.
         if cache.folder != nil { await loader.shutdown(gracePeriod: .zero) }
+        // A list that cannot be used, or is not that of the folder, has no results.
+        if case .failure(let error) = result, error is UnusableList || error is ConflictingRun { throw error }
         // The lines that failed before an interruption are worth keeping as well.
         try failedLines?.place()
-        if let path = output.summary { try writeSummary(progress.statistics, to: path) }
+        let summary = BatchSummary(answered: progress.statistics, earlier: destination.shards?.earlierResults)
+        try report(summary)
         try result.get()
         if let count = destination.shards?.uncommittedCount, count > 0 {
             let state = output.retryFailed ? "not complete, or not written again" : "not complete"
@@ -98,7 +102,7 @@ extension BatchCommand {
                     + "see --max-retryable-rate and --min-success-rate\n")
             throw ExitCode(75)
         }
-        if output.failOnError, progress.statistics.failures > 0 { throw ExitCode.failure }
+        if output.failOnError, summary.hasFailures { throw ExitCode.failure }
     }
 
     /// The destination of the answers: shards, or streams and their writers.
@@ -109,7 +113,7 @@ extension BatchCommand {
     }
 
     private func makeDestination(
-        _ lines: BatchList, window: LineWindow, room: Allowance<Int>, places: ConversionPlaces
+        _ lines: BatchList, failedLines: LineFile?, window: LineWindow, room: Allowance<Int>, places: ConversionPlaces
     ) async throws -> Destination {
         guard output.output == "-" else {
             try await lines.check()
@@ -119,7 +123,7 @@ extension BatchCommand {
             let rules = try shardRules(firstShard: list.firstShard)
             let shards = ShardOutput(
                 folder, list: list, rules: rules, columns: output.folderColumns(listColumns),
-                lookahead: resources.lookahead, window: window, room: room)
+                failedLines: failedLines, lookahead: resources.lookahead, window: window, room: room)
             return Destination(output: shards, shards: shards)
         }
         let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
@@ -131,12 +135,17 @@ extension BatchCommand {
         return Destination(output: stream, writers: [writer, log].compactMap(\.self))
     }
 
-    private func writeSummary(_ statistics: BatchStatistics, to path: String) throws(FileError) {
-        var object = JSONObject()
-        statistics.addCounts(to: &object)
-        let file = try PartFile(path: path)
-        try file.append(object.bytes + [UInt8(ascii: "\n")])
-        try file.place()
+    /// Writes the summary, and tells what the results do not cover.
+    private func report(_ summary: BatchSummary) throws(FileError) {
+        if let path = output.summary {
+            let file = try PartFile(path: path)
+            try file.append(summary.object.bytes + [UInt8(ascii: "\n")])
+            try file.place()
+        }
+        if output.summary != nil || output.failOnError, let sentence = summary.unknownResults {
+            Terminal.error.tell("webimage: \(sentence)\n")
+        }
+        if let sentence = summary.unknownFailures { Terminal.error.tell("webimage: \(sentence)\n") }
     }
 
     private static func openLog(_ path: String) throws(FileError) -> Int32 {

@@ -20,12 +20,12 @@ struct BatchCommand: AsyncParsableCommand {
             With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
             WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
             complete shard, which is written last. With --output-format files, the images are in a folder 00000 instead of an \
-            archive. A repeated run skips complete shards, and so continues an interrupted run. \
-            It is an error if the list, or an option that affects the images or records, differs from the earlier run; \
-            --extend adds another list. With --retry-failed, a repeated run also requests the lines again that failed with \
-            retryable errors. The bytes of an archive depend only on the lines, these options, and the responses of \
-            the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \
-            shard contains lines of one part, and some shard numbers may be missing.
+            archive. A repeated run skips complete shards, and so continues an interrupted run; --summary, --failed-to, and \
+            --fail-on-error cover their lines as well. It is an error if the list, or an option that affects the images or \
+            records, differs from the earlier run; --extend adds another list. With --retry-failed, a repeated run also \
+            requests the lines again that failed with retryable errors. The bytes of an archive depend only on the lines, \
+            these options, and the responses of the servers. Several processes can write shards of one list to a folder at the \
+            same time. With --part-by host, a shard contains lines of one part, and some shard numbers may be missing.
 
             Unless you set --format, --first-frame, or a size option (--max-pixel-size, --fit, --fill, or --resize-mode), \
             images are written as downloaded, byte for byte, after they have been verified. With --format original, only the \
@@ -37,7 +37,9 @@ struct BatchCommand: AsyncParsableCommand {
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
             (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \
             On standard input, and in files with another extension, a brace as the first non-blank byte means NDJSON, and any \
-            other byte one URL per line. A line can be up to 1 MiB long.
+            other byte one URL per line. A line can be up to 1 MiB long. It is an error if the header of \
+            a CSV or TSV list lacks the column of the URLs, or one other than id that an option names. A list with one URL per \
+            line has no columns; it is an error if an option names one other than url and id.
 
             FAILURES
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
@@ -50,11 +52,11 @@ struct BatchCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
-            image failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the \
-            folder belongs to another run, or another list is being written to it; 74 if the output or the cache cannot be \
-            written, a shard cannot be copied for --retry-failed, or the command of --post-shard fails; 75 if a shard is not \
-            complete, or not written again, because of --max-retryable-rate or --min-success-rate; 129, 130, or 143 after \
-            SIGHUP, Ctrl-C, or SIGTERM.
+            image failed, in this run or an earlier one, and --fail-on-error is set; 64 if the options or the columns of the \
+            list are invalid; 65 if the folder belongs to another run, or another list is being written to it; 74 if the \
+            output or the cache cannot be written, a shard cannot be copied for --retry-failed, or the command of --post-shard \
+            fails; 75 if a shard is not complete, or not written again, because of --max-retryable-rate or --min-success-rate; \
+            129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only

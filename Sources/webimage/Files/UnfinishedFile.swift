@@ -13,7 +13,7 @@ import Glibc
 /// that many concurrent ones take no descriptors. Not `Sendable`: use a file from one task only. Its methods block.
 final class UnfinishedFile {
     /// The number of bytes buffered in memory before they are written.
-    private static let bufferSize = 128 << 10
+    static let bufferSize = 128 << 10
 
     /// The label in messages: the intended path, or the folder until that is known.
     var label: String

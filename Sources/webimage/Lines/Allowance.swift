@@ -72,6 +72,11 @@ final class Allowance<Owner: Hashable & Sendable>: Sendable {
         _ = await wait(for: count, owner, isBrief: false)
     }
 
+    /// Reserves `count` like ``reserve(_:for:)`` if it is available without a wait; returns whether it is.
+    func reserveAtOnce(_ count: Int, for owner: Owner? = nil) -> Bool {
+        state.withLock { $0.reserve(count, for: owner) }
+    }
+
     /// Reserves `count` like ``reserve(_:for:)``, unless ``endWaits(of:)`` ends the wait; returns whether it did.
     ///
     /// `whenWaiting` is called once the wait can be ended.

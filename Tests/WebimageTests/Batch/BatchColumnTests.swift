@@ -26,10 +26,19 @@ struct BatchColumnTests {
         #expect(result.errors.contains(reason), "\(result.errors)")
     }
 
-    @Test func digestsOfAListWithoutColumnsCannotBeVerified() async throws {
-        let result = try await run("x\n", "lines", ["--verify-hash", "sha256"])
-        #expect(result.status == 64)
-        #expect(result.errors.contains("no column sha256: see --verify-hash"), "\(result.errors)")
+    @Test(arguments: [
+        (["--url-col", "link"], "no column link: see --url-col"),
+        (["--id-col", "number"], "no column number: see --id-col"),
+        (["--caption-col", "text"], "no column text: see --caption-col"),
+        (["--verify-hash", "sha256"], "no column sha256: see --verify-hash"),
+    ])
+    func optionsCannotNameColumnsOfAListWithoutThem(options: [String], reason: String) async throws {
+        for format in [["--input-format", "lines"], []] {
+            let result = try await Command.run(
+                ["batch", "--input", "-", "--output", "-"] + format + options, input: "http://a/\n")
+            #expect(result.status == 64)
+            #expect(result.errors.contains(reason), "\(result.errors)")
+        }
     }
 
     @Test func columnsWithDefaultNamesAreOptional() async throws {

@@ -20,6 +20,17 @@ struct AllowanceTests {
         await large.value
     }
 
+    @Test func memoryThatIsNotAvailableAtOnceIsNotReserved() async {
+        let allowance = Allowance<Int>(limit: 10, next: 1)
+        #expect(allowance.reserveAtOnce(6))
+        #expect(!allowance.reserveAtOnce(5, for: 2))
+        #expect(allowance.reserveAtOnce(4, for: 2))
+        // The next line to deliver need not wait.
+        #expect(allowance.reserveAtOnce(100, for: 1))
+        allowance.release(110)
+        #expect(allowance.reserveAtOnce(10))
+    }
+
     @Test func singleLineMayExceedTheMemoryAllowance() async {
         let allowance = Allowance<Int>(limit: 10)
         await allowance.reserve(100)

@@ -118,10 +118,10 @@ actor BatchList {
             entry.header = headerLine
             return entry
         case .lines, nil:
-            // Not before the first line: an empty list of any format has nothing to verify.
-            if let digest = columns.digest {
+            // Not before the first line: an empty list of any format lacks nothing.
+            if count == 0, let (column, option) = columns.selected.first {
                 throw UnusableList(
-                    description: "\(name) has one URL per line, and so no column \(digest): see --verify-hash")
+                    description: "\(name) has one URL per line, and so no column \(column): see \(option)")
             }
             return ListEntry(urlLine: line, index: count)
         }

@@ -1,6 +1,6 @@
 /// The names of the columns, or members, that have a meaning in a list; all others are passed on.
 struct ListColumns: Sendable, Equatable {
-    var url = "url"
+    var url = defaultURL
     var id = defaultID
     var caption: String?
     /// The expected digest of the body, in hexadecimal digits.
@@ -8,6 +8,7 @@ struct ListColumns: Sendable, Equatable {
     /// The options of the line.
     var options: String?
 
+    static let defaultURL = "url"
     static let defaultID = "id"
 
     /// The columns of the output, which a list may not have as additional columns.
@@ -22,7 +23,13 @@ struct ListColumns: Sendable, Equatable {
     ///
     /// The columns of the identifiers and of the options can be absent if they have their default names.
     var required: [(name: String, option: String)] {
-        var columns = [(name: url, option: "--url-col")]
+        url == Self.defaultURL ? [(name: url, option: "--url-col")] + selected : selected
+    }
+
+    /// The columns that options select, and these options; a list without columns cannot have them.
+    var selected: [(name: String, option: String)] {
+        var columns: [(name: String, option: String)] = []
+        if url != Self.defaultURL { columns.append((name: url, option: "--url-col")) }
         if id != Self.defaultID { columns.append((name: id, option: "--id-col")) }
         if let caption { columns.append((name: caption, option: "--caption-col")) }
         if let digest { columns.append((name: digest, option: "--verify-hash")) }

@@ -15,7 +15,7 @@ struct BatchListOptions: ParsableArguments {
     var inputFormat: ListFormat?
 
     @Option(help: ArgumentHelp("The column of the URLs.", valueName: "name"))
-    var urlCol = "url"
+    var urlCol = ListColumns.defaultURL
 
     @Option(help: ArgumentHelp("The column of the identifiers, which are returned unchanged.", valueName: "name"))
     var idCol = ListColumns.defaultID
@@ -26,8 +26,7 @@ struct BatchListOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Compare the digest (md5, sha256, or sha512) of each body with the value in a column of the list. The "
-                + "column has the name of the digest unless you specify another one. It is an error if a CSV or TSV "
-                + "list has no such column, or if the list has one URL per line.", valueName: "digest[=column]"))
+                + "column has the name of the digest unless you specify another one.", valueName: "digest[=column]"))
     var verifyHash: DigestColumn?
 
     @Flag(

@@ -22,14 +22,19 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Write records in the order of the list; at most --lookahead records are held until earlier ones are ready.
+            Write records and samples, and the file of --log, in the order of the list; at most --lookahead records are \
+            held until earlier ones are ready.
             """)
     var ordered = false
 
     @Flag(help: "Include the additional columns of the list in the records on standard output.")
     var echo = false
 
-    @Option(help: ArgumentHelp("With --stream tar, write all records to this file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "With --stream tar, write all records to this file: with --ordered, in the order of the list, and otherwise "
+                + "as they become ready. If it is a pipe, downloads pause while its reader does not read.",
+            valueName: "file"))
     var log: String?
 
     @Option(
@@ -128,7 +133,8 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the lines that failed with retryable errors to this file, as a list for another run.",
+            "Write the lines that failed with retryable errors to this file, as a list for another run; with a folder, "
+                + "also those in complete shards of an earlier run, or of another process.",
             valueName: "file"))
     var failedTo: String?
 
@@ -147,10 +153,18 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the counts of successes and failures to this file, as JSON, when the run ends.", valueName: "file"))
+            "Write the counts of successes and failures to this file, as JSON, when the run ends. With a folder, they "
+                + "include complete shards of an earlier run, or of another process, which the member earlier counts on "
+                + "their own. The lines of other parts, and of shards that another process was writing, are not "
+                + "included (skipped_count), nor are those of shards whose markers contain no counts (unknown_count).",
+            valueName: "file"))
     var summary: String?
 
-    @Flag(help: "End with exit status 1 if an image failed.")
+    @Flag(
+        help: """
+            End with exit status 1 if an image failed. With a folder, this includes the images of complete shards that \
+            this run did not write, and such shards count as failed if their markers contain no counts.
+            """)
     var failOnError = false
 
     func validate() throws {

@@ -159,16 +159,39 @@ struct LineProcessor: Sendable {
     private func load(
         _ pieces: DigestedPieces, _ plan: OutputPlan, into answer: inout Answer
     ) async throws {
+        var stored: UnfinishedFile?
         repeat {
             switch plan.mode {
-            case .converted(let format): try await convert(pieces, plan, as: format, &answer)
+            case .converted(let format):
+                try await convert(pieces, plan, as: format, &answer)
+                stored = try storeUnlessThereIsRoom(&answer)
             case .untouched: try await keep(pieces, .header, &answer)
             case .verified: try await keep(pieces, .everything, &answer)
             }
             // A decoder does not need what follows the image, the digest does.
         } while try await !pieces.drain()
         // Once the download has released its slot, which an earlier line may need.
-        if answer.reserved == 0 { await reserve(answer.file.count, for: &answer) }
+        if answer.reserved == 0 { await reserve(stored?.count ?? answer.file.count, for: &answer) }
+        if let stored { answer.file = try stored.contents() }
+    }
+
+    /// Reserves room for a converted file, if there is any at once.
+    ///
+    /// Otherwise the file is moved to disk and returned, because other images are converted while it waits, unless it is
+    /// small.
+    private func storeUnlessThereIsRoom(_ answer: inout Answer) throws(FileError) -> UnfinishedFile? {
+        room.release(answer.reserved)
+        answer.reserved = 0
+        let count = answer.file.count
+        if room.reserveAtOnce(count, for: answer.record.entry.index) {
+            answer.reserved = count
+            return nil
+        }
+        guard count >= UnfinishedFile.bufferSize else { return nil }
+        let file = scratch.makeFile()
+        try file.append(answer.file)
+        answer.file = []
+        return file
     }
 
     private func convert(

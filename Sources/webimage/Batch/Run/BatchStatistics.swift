@@ -27,6 +27,16 @@ struct BatchStatistics: Sendable, Equatable {
         addFailure(concernsImage: record.concernsImage, isRetryable: record.isRetryable)
     }
 
+    mutating func add(_ other: BatchStatistics) {
+        count += other.count
+        successes += other.successes
+        failedToDownload += other.failedToDownload
+        failedToResize += other.failedToResize
+        byCode.merge(other.byCode, uniquingKeysWith: +)
+        retryable += other.retryable
+        receivedBytes &+= other.receivedBytes
+    }
+
     private mutating func add(_ code: String?, bytes: Int?) {
         count += 1
         // A number of a damaged file may be any.
@@ -49,5 +59,34 @@ struct BatchStatistics: Sendable, Equatable {
         var codes = JSONObject()
         for (code, count) in byCode.sorted(by: { $0.key < $1.key }) { codes.add(code, count) }
         object.add("status_dict", raw: codes.bytes)
+    }
+}
+
+extension BatchStatistics {
+    /// The maximum of a number that is read, so that those of all shards can be added.
+    private static let largest = 1_000_000_000
+
+    /// Reads the numbers that ``addCounts(to:)`` has written; `nil` if they are missing, or contradict each other.
+    init?(_ members: JSONMembers) {
+        guard let count = Self.number("count", in: members), let successes = Self.number("successes", in: members),
+            let failedToDownload = Self.number("failed_to_download", in: members),
+            let failedToResize = Self.number("failed_to_resize", in: members),
+            successes + failedToDownload + failedToResize == count, let codes = members.object("status_dict")
+        else { return nil }
+        self.init()
+        byCode = codes.numbers
+        guard byCode.values.allSatisfy({ (0...Self.largest).contains($0) }), byCode.values.reduce(0, +) == count else {
+            return nil
+        }
+        self.count = count
+        self.successes = successes
+        self.failedToDownload = failedToDownload
+        self.failedToResize = failedToResize
+        // Earlier versions did not write it.
+        retryable = Self.number("retryable", in: members) ?? 0
+    }
+
+    private static func number(_ name: String, in members: JSONMembers) -> Int? {
+        members.number(name).flatMap { (0...largest).contains($0) ? $0 : nil }
     }
 }

@@ -4,7 +4,7 @@ import WebimageConsole
 struct CommittedShard: Sendable {
     let marker: ShardMarker
     /// The rows of the lines that are answered again.
-    private(set) var retriedRows: Set<Int> = []
+    private(set) var retriedRows = RowSet()
     /// The numbers of all records.
     private(set) var statistics = BatchStatistics()
     /// The numbers of the records that stand.
@@ -42,7 +42,7 @@ protocol StandingPieces: AnyObject {
 final class StandingRecords: StandingPieces {
     private let file: CommittedFile
     private let path: String
-    private let retriedRows: Set<Int>
+    private let retriedRows: RowSet
     private let keys: SampleKeys
     private let shard: Int
 

@@ -28,12 +28,19 @@ final class OpenShard: Sendable {
         var images: ShardImages
         var sidecar: OrderedFile?
         var statistics = BatchStatistics()
+        /// The rows of the lines that failed with retryable errors; `nil` if there are too many for the marker.
+        var retryableRows: [Int]? = []
         /// The lines; `nil` until the last one has been read.
         var input: ShardMarker.Input?
         /// A Boolean value that indicates whether a line was canceled, so that the shard cannot be completed.
         var isSpoiled = false
 
         var isComplete: Bool { statistics.count == input?.count }
+
+        mutating func addRetryable(_ row: Int) {
+            guard let count = retryableRows?.count else { return }
+            if count < ShardMarker.maximumRows { retryableRows?.append(row) } else { retryableRows = nil }
+        }
     }
 
     let number: Int
@@ -74,6 +81,7 @@ final class OpenShard: Sendable {
             if let sample { try state.images.append(sample, row: row) }
             try state.sidecar?.append(line, row: row)
             state.statistics.add(answer.record)
+            if answer.record.failure?.isRetryable == true { state.addRetryable(row) }
             if answer.record.failure?.code == .cancelled { state.isSpoiled = true }
             return state.isComplete
         }
@@ -96,8 +104,9 @@ final class OpenShard: Sendable {
         guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
         let statistics = state.withLock { $0.statistics }
         guard conditions.areMet(by: statistics) else { return false }
-        let marker = ShardMarker(
+        var marker = ShardMarker(
             input: input, optionsDigest: optionsDigest, attempt: min(committed?.marker.attempt ?? 0, .max - 1) + 1)
+        marker.retryableRows = state.withLock { $0.retryableRows }?.sorted()
         if let committed { return try await replace(committed, marker, statistics, command) }
         do {
             let files = try placeFiles(replacing: false)

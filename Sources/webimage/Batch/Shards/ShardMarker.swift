@@ -17,12 +17,19 @@ struct ShardMarker: Sendable {
         let fileCount: Int?
     }
 
+    /// The maximum number of rows that a marker names.
+    static let maximumRows = 65_536
+
     let input: Input
     let optionsDigest: String
     /// The number of times that lines of the shard have been answered: 1, and 1 more for each retry.
     var attempt = 1
     /// The number of lines that failed with retryable errors; `nil` if unknown.
     var retryable: Int?
+    /// The rows of these lines; `nil` if unknown, or more than ``maximumRows``.
+    var retryableRows: [Int]?
+    /// The numbers of answers, as they were read; `nil` if unknown.
+    private(set) var statistics: BatchStatistics?
     /// The time at which the marker was written, in seconds since 1970.
     var endTime = 0.0
     /// The files of the shard, as a JSON object with an object for each name.
@@ -36,7 +43,7 @@ struct ShardMarker: Sendable {
 
     /// Reads a marker; returns `nil` if `bytes` is not a marker.
     init?(_ bytes: [UInt8]) {
-        guard let object = Members(bytes), let input = object["input"].flatMap({ Members(Array($0)) }),
+        guard let object = JSONMembers(bytes), let input = object.object("input"),
             let first = input.number("first"), let count = input.number("count"), let sum = input.text("sha256"),
             let optionsDigest = object.text("options_sha256")
         else { return nil }
@@ -45,6 +52,10 @@ struct ShardMarker: Sendable {
             // Earlier versions did not write it.
             attempt: object.number("attempt") ?? 1)
         retryable = object.number("retryable")
+        retryableRows = object["retryable_rows"].flatMap { Self.rows(of: $0) }
+        if retryableRows?.count != retryable { retryableRows = nil }
+        statistics = BatchStatistics(object)
+        if statistics?.count != count { statistics = nil }
         endTime = object["end_time"].flatMap { Double(String(decoding: $0, as: UTF8.self)) } ?? 0
         if let files = object["files"] { self.files = Array(files) }
     }
@@ -56,9 +67,7 @@ struct ShardMarker: Sendable {
 
     /// Returns the properties of a file of the shard; `nil` if the shard has no such file.
     func file(named name: String) -> File? {
-        guard let file = Members(files)?[name].flatMap({ Members(Array($0)) }), let bytes = file.number("bytes") else {
-            return nil
-        }
+        guard let file = JSONMembers(files)?.object(name), let bytes = file.number("bytes") else { return nil }
         return File(bytes: bytes, sha256: file.text("sha256"), fileCount: file.number("files"))
     }
 
@@ -71,22 +80,18 @@ struct ShardMarker: Sendable {
         object.add("input", raw: lines.bytes)
         object.add("options_sha256", optionsDigest)
         object.add("attempt", attempt)
+        if let retryableRows {
+            let rows = retryableRows.map { String($0) }.joined(separator: ",")
+            object.add("retryable_rows", raw: Array("[\(rows)]".utf8))
+        }
         object.add("files", raw: files)
     }
-}
 
-/// The members of a JSON object by name.
-private struct Members {
-    private let members: [JSONScanner.Member]
-
-    init?(_ bytes: [UInt8]) {
-        guard let members = JSONScanner.members(of: bytes) else { return nil }
-        self.members = members
+    /// Returns the numbers in an array; `nil` if it contains anything else.
+    private static func rows(of array: ArraySlice<UInt8>) -> [Int]? {
+        guard array.first == UInt8(ascii: "[") else { return nil }
+        let values = array.dropFirst().dropLast().split { $0 == UInt8(ascii: ",") || $0.isBlank }
+        let rows = values.compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+        return rows.count == values.count && rows.allSatisfy { $0 >= 0 } ? rows : nil
     }
-
-    subscript(name: String) -> ArraySlice<UInt8>? { members.first { $0.name == name }?.value }
-
-    func number(_ name: String) -> Int? { self[name].flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
-
-    func text(_ name: String) -> String? { self[name].flatMap { JSONScanner.text(of: $0) } }
 }

@@ -26,12 +26,15 @@ final class ShardOutput: BatchOutput {
         var open: [Int: OpenShard] = [:]
         var uncommitted = 0
         var completeLines = 0
+        var earlier = EarlierResults()
     }
 
     private let folder: ShardFolder
     private let list: ShardList
     private let rules: Rules
     private let columns: BatchRecord.Columns
+    /// The file for the lines that failed with retryable errors, in complete shards as well; `nil` for none.
+    private let failedLines: LineFile?
     private let window: LineWindow
     private let room: Allowance<Int>
     private let openShards: Allowance<Int>
@@ -43,15 +46,15 @@ final class ShardOutput: BatchOutput {
     private let start = currentTime()
 
     init(
-        _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns, lookahead: Int,
-        window: LineWindow,
-        room: Allowance<Int>
+        _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns,
+        failedLines: LineFile? = nil, lookahead: Int, window: LineWindow, room: Allowance<Int>
     ) {
         self.folder = folder
         self.list = list
         self.rules = rules
         plan = Locked(rules.plan)
         self.columns = columns
+        self.failedLines = failedLines
         self.window = window
         self.room = room
         let samples = rules.plan.keys.samplesPerShard
@@ -67,8 +70,14 @@ final class ShardOutput: BatchOutput {
     /// The number of lines read that belong to shards completed by an earlier run.
     var completeLineCount: Int { state.withLock { $0.completeLines } }
 
+    /// The results of the shards that were complete when this run reached them, and have been read to their end.
+    var earlierResults: EarlierResults { state.withLock { $0.earlier } }
+
     func takes(_ entry: inout ListEntry) async throws -> Bool {
-        guard let position = plan.withLock({ $0.position(of: entry) }) else { return false }
+        guard let position = plan.withLock({ $0.position(of: entry) }) else {
+            state.withLock { $0.earlier.skipped += 1 }
+            return false
+        }
         entry.position = position
         let shard = rules.plan.shard(at: position)
         if reader.withLock({ $0?.number }) != shard {
@@ -79,8 +88,10 @@ final class ShardOutput: BatchOutput {
         let row = rules.plan.row(at: position)
         switch reader.withLock({ [entry] in $0?.add(entry, row: row) ?? .foreign }) {
         case .answered: return true
-        case .standing: state.withLock { $0.completeLines += 1 }
-        case .foreign: break
+        case .standing(let isFailure):
+            state.withLock { $0.completeLines += 1 }
+            if isFailure { failedLines?.append(entry) }
+        case .foreign: state.withLock { $0.earlier.skipped += 1 }
         }
         return false
     }
@@ -93,11 +104,14 @@ final class ShardOutput: BatchOutput {
         guard let (number, use, input) = ended else { return }
         switch use {
         case .skip: break
-        case .check(let marker): try check(marker, input, shard: number)
+        case .check(let marker, _):
+            try check(marker, input, shard: number)
+            state.withLock { $0.earlier.add(marker) }
         case .make(let shard):
             if shard.end(input) { try await commit(shard) }
         case .retry(let shard, let committed):
             try check(committed.marker, input, shard: number)
+            state.withLock { $0.earlier.add(committed.standing) }
             if shard.end(input) { try await commit(shard) }
         }
     }
@@ -118,14 +132,14 @@ final class ShardOutput: BatchOutput {
                 !needsRetry(marker)
             {
                 try folder.removeLeftovers(ofComplete: shard)
-                return .check(marker)
+                return useOfComplete(shard, marker)
             }
             if let lock = try ShardLock(path: folder.lockPath(shard)) {
                 guard !rules.overwrites else { return .make(try await open(shard, lock)) }
                 if folder.isBeingReplaced(shard) { try await folder.completeReplacement(shard, rules.command) }
                 // Another process may have completed it in the meantime.
                 guard let marker = try folder.marker(shard) else { return .make(try await open(shard, lock)) }
-                guard needsRetry(marker) else { return .check(marker) }
+                guard needsRetry(marker) else { return useOfComplete(shard, marker) }
                 let committed = try CommittedShard(shard, marker, in: folder)
                 guard !committed.retriedRows.isEmpty else { return .check(marker) }
                 return .retry(try await open(shard, lock, committed), committed)
@@ -134,6 +148,20 @@ final class ShardOutput: BatchOutput {
             guard rules.waits else { return .skip }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// Returns the use of a complete shard whose lines are not answered again.
+    private func useOfComplete(_ shard: Int, _ marker: ShardMarker) -> ShardReader.Use {
+        guard failedLines != nil, marker.retryable != 0 else { return .check(marker) }
+        if let rows = marker.retryableRows {
+            return .check(marker, failures: RowSet(rows.filter { $0 < folder.keys.samplesPerShard }))
+        }
+        // Earlier versions did not write it, but the records tell the same, unless they have been moved elsewhere.
+        if folder.hasSidecar, let committed = try? CommittedShard(shard, marker, in: folder) {
+            return .check(marker, failures: committed.retriedRows)
+        }
+        state.withLock { $0.earlier.unlistedShards += 1 }
+        return .check(marker)
     }
 
     /// Returns whether lines of a complete shard must be answered again.

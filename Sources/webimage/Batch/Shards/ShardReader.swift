@@ -9,8 +9,9 @@ final class ShardReader {
     enum Use: Sendable {
         /// The shard is made by this process.
         case make(OpenShard)
-        /// The shard is complete; its lines must be those of its marker.
-        case check(ShardMarker)
+        /// The shard is complete; its lines must be those of its marker. The failures are the rows of those lines that
+        /// a list of failed lines contains.
+        case check(ShardMarker, failures: RowSet = RowSet())
         /// The shard is complete, but some of its lines are answered again.
         case retry(OpenShard, CommittedShard)
         /// The shard is made by another process.
@@ -37,8 +38,8 @@ final class ShardReader {
     enum Fate {
         /// It is answered by this process.
         case answered
-        /// An earlier run has answered it.
-        case standing
+        /// An earlier run has answered it; it can be one of the failures of a complete shard.
+        case standing(isFailure: Bool)
         /// It belongs to another process.
         case foreign
     }
@@ -56,8 +57,9 @@ final class ShardReader {
         if line.isCut { digest.update(Array(String(line.count).utf8)) }
         return switch use {
         case .make: .answered
-        case .retry(_, let committed): committed.retriedRows.contains(row) ? .answered : .standing
-        case .check, .skip: .standing
+        case .retry(_, let committed): committed.retriedRows.contains(row) ? .answered : .standing(isFailure: false)
+        case .check(_, let failures): .standing(isFailure: failures.contains(row))
+        case .skip: .foreign
         }
     }
 

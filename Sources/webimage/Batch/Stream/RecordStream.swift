@@ -14,10 +14,17 @@ final class RecordStream: BatchOutput {
         case tar(SampleKeys)
     }
 
+    /// The parts of an answer for the destinations.
+    private struct Pieces: Sendable {
+        var stream: StreamWriter.Piece
+        /// The record for the log; `nil` if there is none.
+        var log: StreamWriter.Piece?
+    }
+
     private struct Held {
         let places: ConversionPlaces
         var next = 0
-        var answers: [Int: (piece: StreamWriter.Piece, reserved: Int)] = [:]
+        var answers: [Int: (pieces: Pieces, reserved: Int)] = [:]
     }
 
     private let form: Form
@@ -27,7 +34,7 @@ final class RecordStream: BatchOutput {
     private let log: StreamWriter?
     private let window: LineWindow
     private let room: Allowance<Int>
-    /// The answers that wait for an earlier one, if the stream is in the order of the list.
+    /// The answers that wait for an earlier one, if the stream and the log are in the order of the list.
     private let held: Locked<Held>?
 
     /// Creates a stream; in the order of the list if that applies to `placesInOrder`, the places of the lines.
@@ -56,22 +63,44 @@ final class RecordStream: BatchOutput {
     }
 
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
-        var piece = piece(for: answer)
+        var pieces = pieces(for: answer)
         let isOrdered = held != nil
-        piece.whenDone = { [window, room, count = answer.reserved, length = answer.record.entry.line.bytes.count] in
+        let leave = leaving(bytes: answer.record.entry.line.bytes.count, pieceCount: pieces.log == nil ? 1 : 2)
+        pieces.stream.whenDone = { [room, count = answer.reserved] in
             if isOrdered { room.finishDelivery(of: count) } else { room.release(count) }
-            window.leave(bytes: length)
+            leave()
         }
-        guard let held else { return writer.append(piece) }
+        pieces.log?.whenDone = leave
+        guard let held else { return append(pieces) }
         // Under the lock; otherwise two answers could be exchanged.
         held.withLock { held in
-            held.answers[answer.record.entry.index] = (piece, answer.reserved)
+            held.answers[answer.record.entry.index] = (pieces, answer.reserved)
             while let next = held.answers.removeValue(forKey: held.next) {
                 held.next += 1
                 room.deliver(next.reserved, before: held.next)
                 held.places.deliver(before: held.next)
-                writer.append(next.piece)
+                append(next.pieces)
             }
+        }
+    }
+
+    private func append(_ pieces: Pieces) {
+        if let piece = pieces.log { log?.append(piece) }
+        writer.append(pieces.stream)
+    }
+
+    /// Returns a closure that removes a line from the window when it has been called for all of its pieces.
+    ///
+    /// A log whose reader is slow delays further lines, like the stream, instead of collecting records in memory.
+    private func leaving(bytes: Int, pieceCount: Int) -> @Sendable () -> Void {
+        guard pieceCount > 1 else { return { [window] in window.leave(bytes: bytes) } }
+        let unwritten = Locked(pieceCount)
+        return { [window] in
+            let isLast = unwritten.withLock { unwritten -> Bool in
+                unwritten -= 1
+                return unwritten == 0
+            }
+            if isLast { window.leave(bytes: bytes) }
         }
     }
 
@@ -93,29 +122,33 @@ final class RecordStream: BatchOutput {
         }
     }
 
-    private func piece(for answer: LineProcessor.Answer) -> StreamWriter.Piece {
+    private func pieces(for answer: LineProcessor.Answer) -> Pieces {
         switch form {
         case .frames:
             var object = answer.record.object(columns)
             object.add("payload", answer.file.count)
-            return StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")], body: answer.file)
+            return Pieces(stream: StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")], body: answer.file))
         case .ndjson(let hasPayload):
             var object = answer.record.object(columns)
             if hasPayload {
                 let isEmpty = answer.file.isEmpty
                 object.add("payload", raw: isEmpty ? nil : Base64.text(of: answer.file))
             }
-            return StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")])
+            return Pieces(stream: StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
         case .tar(let keys):
             var answer = answer
             let index = answer.record.entry.index
             let key = keys.key(shard: index / keys.samplesPerShard, row: index % keys.samplesPerShard)
             answer.record.key = key
-            log?.append(StreamWriter.Piece(head: answer.record.object(columns).bytes + [UInt8(ascii: "\n")]))
-            guard answer.record.failure == nil else { return StreamWriter.Piece(head: []) }
+            var pieces = Pieces(stream: StreamWriter.Piece(head: []))
+            if log != nil {
+                pieces.log = StreamWriter.Piece(head: answer.record.object(columns).bytes + [UInt8(ascii: "\n")])
+            }
+            guard answer.record.failure == nil else { return pieces }
             var sampleColumns = columns
             sampleColumns.passesOn = true
-            return StreamWriter.Piece(head: BatchSample(answer, key: key, columns: sampleColumns).tar)
+            pieces.stream = StreamWriter.Piece(head: BatchSample(answer, key: key, columns: sampleColumns).tar)
+            return pieces
         }
     }
 }

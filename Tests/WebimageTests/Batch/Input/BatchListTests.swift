@@ -120,13 +120,18 @@ struct BatchListTests {
         #expect(entries.map(\.problem) == [nil])
     }
 
-    @Test func listsWithoutColumnsHaveNoDigests() async throws {
-        let columns = ListColumns(digest: "sha256")
+    @Test(arguments: [
+        (ListColumns(url: "link"), "no column link: see --url-col"),
+        (ListColumns(id: "number"), "no column number: see --id-col"),
+        (ListColumns(caption: "text"), "no column text: see --caption-col"),
+        (ListColumns(digest: "sha256"), "no column sha256: see --verify-hash"),
+    ])
+    func listsWithoutColumnsHaveNoneThatOptionsName(columns: ListColumns, reason: String) async throws {
         for name in ["list.txt", "list"] {
             let error = await #expect(throws: UnusableList.self) {
                 _ = try await entries("\nhttp://a/\n", named: name, columns: columns)
             }
-            #expect(error?.description.hasSuffix("no column sha256: see --verify-hash") == true)
+            #expect(error?.description.hasSuffix(reason) == true)
             #expect(try await entries("\n", named: name, columns: columns).isEmpty)
         }
     }

@@ -97,7 +97,9 @@ struct BatchRetryTests {
             ])
             #expect(result.status == 0)
             #expect(site.origin.counts.totalRequests == requests + 5)
-            #expect(try object(lines(summary)[0])["count"] as? Int == 5)
+            let counts = try object(lines(summary)[0])
+            #expect(counts["count"] as? Int == 50 && counts["successes"] as? Int == 45)
+            #expect((counts["earlier"] as? [String: Any])?["count"] as? Int == 45)
             #expect(try lines(site.folder + "-again") == [])
 
             let undisturbed = site.folder + "-undisturbed"
