@@ -2,7 +2,8 @@
 """Stands in for `webimage batch` where tests need faults that the real one cannot be made to show.
 
 It answers each line with a payload that repeats its URL. The option `--fake=FAULT` chooses what goes wrong. URLs that
-contain the value of the environment variable `FAKE_OUTAGE` fail as if there were no network.
+contain the value of the environment variable `FAKE_OUTAGE` fail as if there were no network. The variable `FAKE` is the
+fault without the option.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import Any
 
 output = sys.stdout.buffer
 options = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
-fault, _, number = options.get("fake", "").partition(":")
+fault, _, number = options.get("fake", os.environ.get("FAKE", "")).partition(":")
 after = int(number or 0)
 outage = os.environ.get("FAKE_OUTAGE", "")
 UNREACHABLE = {"status": "failed_to_download", "error_code": "dns_temporary", "retryable": True}
@@ -77,6 +78,8 @@ def main() -> None:
     write({"start": True, "protocol": 2 if fault == "protocol" else 1, "version": "fake"})
     if fault == "statistics":
         print('{"done": 0, "per_s": 1.5}', file=sys.stderr, flush=True)
+    if fault == "warning":
+        print("fewer files, 100%", file=sys.stderr, flush=True)
     count = 0
     for index, line in enumerate(sys.stdin.buffer):
         end_at_fault(index)

@@ -193,3 +193,8 @@ def test_a_failing_report_does_not_end_the_process(fake: str) -> None:
         raise RuntimeError
 
     assert len(run(fake, "statistics", on_statistics=fail)) == 10
+
+
+def test_warnings_of_the_process_are_logged(fake: str, caplog: pytest.LogCaptureFixture) -> None:
+    run(fake, "warning")
+    assert [(record.name, record.message) for record in caplog.records] == [("webimage_batch", "fewer files, 100%")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import inspect
 import json
 import tarfile
@@ -13,9 +12,9 @@ import pytest
 from origin import Origin
 
 from webimage_batch import FolderError, download, parts
+from webimage_batch import __main__ as command
 from webimage_batch.__main__ import main
 from webimage_batch.img2dataset_arguments import Arguments
-from webimage_batch.lists import read_list
 
 
 def arguments(**values: Any) -> Arguments:
@@ -98,7 +97,15 @@ def test_images_can_stay_as_they_are() -> None:
         {"output_folder": "hdfs://out"},
         {"verify_hash": ["digest", "md5"]},
         {"compute_hash": "crc32"},
-        {"save_additional_columns": ["width"]},
+        {"verify_hash": ["digest"], "input_format": "csv"},
+        {"save_additional_columns": ["width"], "input_format": "csv"},
+        {
+            "save_additional_columns": ["expected_sha256"],
+            "verify_hash": ["digest", "sha256"],
+            "input_format": "csv",
+        },
+        {"number_sample_per_shard": 0},
+        {"min_success_rate": 2},
         {"incremental_mode": "again"},
     ],
 )
@@ -126,107 +133,6 @@ def test_columns_have_the_names_of_the_output() -> None:
     expected = {"url": "address", "caption": "text", "expected_sha256": "digest", "license": "license"}
     assert chosen.columns() == expected
     assert chosen.options()["verify_hash"] == "sha256=expected_sha256"
-
-
-LIST = [{"url": "http://a.test/ü", "caption": 'a, "b"\nc'}, {"url": "http://b.test/", "caption": "d"}]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("jsonl", "".join(json.dumps(row) + "\n" for row in LIST) + "\n"),
-        ("json", json.dumps(LIST)),
-        ("json", json.dumps({key: {str(i): row[key] for i, row in enumerate(LIST)} for key in ("url", "caption")})),
-        ("csv", 'url,caption\nhttp://a.test/ü,"a, ""b""\nc"\nhttp://b.test/,d\n'),
-        ("tsv", 'url\tcaption\nhttp://a.test/ü\t"a, ""b""\nc"\nhttp://b.test/\td\n'),
-    ],
-)
-def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / f"list.{name}").write_text(text)
-    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(text.encode()))
-    assert list(read_list(tmp_path / f"list.{name}", name)) == LIST
-    assert list(read_list(tmp_path, f"{name}.gz")) == LIST
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("txt", "http://a.test/\n"),
-        ("jsonl", '{"url": "http://a.test/"}\n'),
-        ("json", '[{"url": "http://a.test/"}]'),
-        ("csv", "url\nhttp://a.test/\n"),
-        ("tsv", "url\tcaption\nhttp://a.test/\t\n"),
-    ],
-)
-def test_byte_order_marks_are_no_part_of_lists(tmp_path: Path, name: str, text: str) -> None:
-    content = text.encode("utf-8-sig")
-    (tmp_path / f"list.{name}").write_bytes(content)
-    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(content))
-    for source in (f"{name}", f"{name}.gz"):
-        rows = list(read_list(tmp_path / f"list.{source}", source, ["url"]))
-        assert [row["url"] for row in rows] == ["http://a.test/"]
-
-
-@pytest.mark.parametrize("name", ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"])
-@pytest.mark.parametrize(
-    ("values", "missing"),
-    [
-        ({"url_col": "link"}, "link"),
-        ({"caption_col": "text"}, "text"),
-        ({"save_additional_columns": ["license"]}, "license"),
-        ({"verify_hash": ["digest", "sha256"]}, "digest"),
-    ],
-)
-def test_columns_that_a_list_does_not_have_are_an_error(
-    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, name: str, values: dict[str, Any], missing: str
-) -> None:
-    pa = pytest.importorskip("pyarrow")
-    monkeypatch.setenv("WEBIMAGE", fake)
-    path = tmp_path / f"list.{name}"
-    if name == "parquet":
-        pa.parquet.write_table(pa.table({"url": ["http://a.test/"], "size": ["1"]}), path)
-    else:
-        content = "url,size\nhttp://a.test/,1\n".replace(",", "\t" if name.startswith("tsv") else ",").encode()
-        path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-    with pytest.raises(ValueError, match=rf"no column {missing} in .*{name}; the columns are url, size"):
-        download(str(path), output_folder=str(tmp_path / "out"), input_format=name, **values)
-    assert not (tmp_path / "out").exists()
-
-
-def test_every_file_of_a_list_must_have_the_columns(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyarrow")
-    monkeypatch.setenv("WEBIMAGE", fake)
-    (tmp_path / "list").mkdir()
-    (tmp_path / "list/a.csv").write_text("url\nhttp://a.test/\n")
-    (tmp_path / "list/b.csv").write_text("")
-    (tmp_path / "list/c.csv").write_text("URL\nhttp://a.test/\n")
-    arguments = [f"--url_list={tmp_path / 'list'}", f"--output_folder={tmp_path / 'out'}", "--input_format=csv"]
-    assert main(["download", *arguments]) == 64
-    (tmp_path / "list/c.csv").unlink()
-    assert main(["download", *arguments]) == 0
-
-
-def test_lines_that_are_no_objects_have_no_url(tmp_path: Path) -> None:
-    lines = ['{"url": "http://a.test/"}', "{", "[1]", "9" * 5_000, "[" * 100_000, '{"url": "http://b.test/"}']
-    (tmp_path / "list.jsonl").write_text("\n".join(lines))
-    urls = [row["url"] for row in read_list(tmp_path / "list.jsonl", "jsonl")]
-    assert urls == ["http://a.test/", None, None, None, None, "http://b.test/"]
-
-
-def test_fields_that_are_too_long_have_no_url(tmp_path: Path) -> None:
-    lines = ["url,caption", "http://a.test/,a", f"http://b.test/,{'b' * (1 << 20)}b", "http://c.test/,c"]
-    (tmp_path / "list.csv").write_text("\n".join(lines))
-    urls = [row["url"] for row in read_list(tmp_path / "list.csv", "csv")]
-    assert urls == ["http://a.test/", None, "http://c.test/"]
-
-
-def test_halves_of_surrogate_pairs_are_replaced(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setenv("WEBIMAGE", fake)
-    (tmp_path / "list.jsonl").write_text('{"url": "http://a.test/", "text": "a\\ud83d \\ud83d\\ude00"}')
-    options = ("--input_format=jsonl", "--caption_col=text", "--output_format=parquet")
-    assert main(["download", f"--url_list={tmp_path / 'list.jsonl'}", f"--output_folder={tmp_path}", *options]) == 0
-    assert pq.read_table(tmp_path / "00000.parquet")["caption"].to_pylist() == ["a\ufffd \U0001f600"]
 
 
 def test_folder_with_other_files_is_not_replaced(
@@ -261,13 +167,6 @@ def test_files_are_on_the_disk_before_their_marker(
         assert f".{shard:05}.part" in before
 
 
-def test_lines_of_text_are_urls(tmp_path: Path) -> None:
-    (tmp_path / "b.txt").write_bytes(b"http://c.test/\xff")
-    (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n#\n")
-    urls = [row["url"] for row in read_list(tmp_path, "txt")]
-    assert urls == ["http://a.test/,x", "#", "http://c.test/\ufffd"]
-
-
 def test_the_command_writes_parquet(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     monkeypatch.setenv("WEBIMAGE", fake)
@@ -286,11 +185,13 @@ def test_the_command_writes_parquet(tmp_path: Path, fake: str, monkeypatch: pyte
     assert table["jpg"][0].as_py() == b"http://a.test/20"
 
 
-def shards(tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch, **values: Any) -> Path:
+def shards(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch, *, group: str = "", **values: Any
+) -> Path:
     """Downloads 24 images and a dead link in shards of ten rows, and returns the folder."""
     pytest.importorskip("pyarrow")
     monkeypatch.setenv("WEBIMAGE", binary)
-    urls = [*origin.images(24), origin.url("none")]
+    urls = [*origin.images(24, group), origin.url("none")]
     lines = [json.dumps({"url": url, "text": f"t{n}", "n": n}) for n, url in enumerate(urls)]
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     counts = download(
@@ -398,10 +299,32 @@ def test_a_second_list_can_follow_the_first(
     tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset")
-    shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset", incremental_mode="extend")
+    extended = {"output_format": "webdataset", "incremental_mode": "extend"}
+    shards(tmp_path, binary, origin, monkeypatch, group="second", **extended)
     with tarfile.open(out / "00003.tar") as tar:
         assert tar.getnames()[0] == "000030.jpg"
     assert (out / "00005_stats.json").exists()
+
+
+def test_the_command_reads_values_as_img2dataset_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[dict[str, Any]] = []
+    parser = command._parser
+
+    def with_recorder() -> Any:
+        result = parser()
+        [action] = (action for action in result._actions if action.dest != "help")
+        action.choices["download"].set_defaults(run=lambda **values: calls.append(values))  # type: ignore[index]
+        return result
+
+    monkeypatch.setattr(command, "_parser", with_recorder)
+    flags = ["--enable_wandb", "--extract_exif=False", "--compute_hash=None", "--thread-count=None", "--timeout=5"]
+    lists = ['--verify_hash=["a","md5"]', "--save_additional_columns=[b,c]", "--disallowed_header_directives=[]"]
+    assert main(["download", "--url_list=list.txt", *flags, *lists]) == 0
+    [values] = calls
+    assert (values["enable_wandb"], values["extract_exif"], values["compute_hash"]) == (True, False, None)
+    assert (values["thread_count"], values["timeout"], values["max_image_area"]) == (None, 5.0, float("inf"))
+    assert (values["verify_hash"], values["save_additional_columns"]) == (["a", "md5"], ["b", "c"])
+    assert values["disallowed_header_directives"] == []
 
 
 def test_the_command_has_the_exit_status_of_the_process(

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from webimage_batch import find_binary
+from webimage_batch import Batch, find_binary
 from webimage_batch.binary import certificate_authorities
-from webimage_batch.options import arguments
+from webimage_batch.options import arguments, lasting
 from webimage_batch.rows import encode_row
 
 
@@ -40,6 +40,31 @@ def test_options_have_their_names_in_python() -> None:
 def test_options_of_the_package_are_rejected(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         arguments({name: "x"})
+
+
+@pytest.mark.parametrize(
+    "name", ["min_success_rate", "max_retryable_rate", "samples_per_shard", "sidecar", "retry_failed", "extend"]
+)
+def test_options_for_folders_of_the_command_are_rejected(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} applies to folders"):
+        Batch(**{name: 0.5})  # type: ignore[arg-type]
+
+
+def test_options_with_several_values_can_be_read_several_times() -> None:
+    options = lasting({"header": (field for field in ("A: 1", "B: 2")), "rate": 1, "cache": Path("/cache")})
+    for _ in range(2):
+        assert arguments(options) == ["--header=A: 1", "--header=B: 2", "--rate=1", "--cache=/cache"]
+
+
+def test_numbers_of_numpy_that_json_does_not_have_are_null() -> None:
+    numpy = pytest.importorskip("numpy")
+    row = {
+        "url": "http://a.test/",
+        "a": numpy.float32("nan"),
+        "b": numpy.array([1.0, numpy.inf]),
+        "c": memoryview(b"c"),
+    }
+    assert json.loads(encode_row(row)) == {"url": "http://a.test/", "a": None, "b": [1.0, None], "c": "Yw=="}
 
 
 @pytest.mark.parametrize(

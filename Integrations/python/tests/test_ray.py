@@ -93,3 +93,10 @@ def test_a_process_that_dies_is_replaced(origin: Origin, tmp_path: Path) -> None
     assert died.exists()
     check(rows, urls)
     assert all(row["status"] == "success" for row in rows)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_columns_of_the_record_can_have_a_prefix(origin: Origin) -> None:
+    ds = ray.data.from_arrow(pa.table({"url": origin.images(1), "attempts": ["many"]}))
+    [row] = webimage_ray(ds, num_cpus=0.5, column_prefix="image_").take_all()
+    assert (row["attempts"], row["image_attempts"], row["image_status"]) == ("many", 1, "success")

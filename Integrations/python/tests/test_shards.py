@@ -1,4 +1,4 @@
-"""Which shards are written, and what becomes of those of earlier runs, with the stand-in for the binary."""
+"""The folders of shards, and what becomes of those of earlier runs, with the stand-in for the binary."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from origin import Origin
+from runs import names, run, urls, write_list
 
-from webimage_batch import Counts, FolderError, OutputError, TryAgainError, download, parts
+from webimage_batch import FolderError, OutputError, download, parts
 from webimage_batch.__main__ import main
 
 pa = pytest.importorskip("pyarrow")
@@ -27,98 +26,6 @@ FORMATS = pytest.mark.parametrize("output_format", ["files", "webdataset", "parq
 @pytest.fixture(autouse=True)
 def use_fake(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBIMAGE", fake)
-
-
-def write_list(path: Path, urls: list[str]) -> Path:
-    path.write_text("".join(f"{url}\n" for url in urls))
-    return path
-
-
-def urls(count: int, host: str = "a.test") -> list[str]:
-    return [f"http://{host}/{number}" for number in range(count)]
-
-
-def run(source: Path, **values: Any) -> Counts:
-    """Downloads a list in shards of ten rows into the folder `out` beside it."""
-    return download(str(source), output_folder=str(source.parent / "out"), **{"number_sample_per_shard": 10, **values})
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-# The network
-
-
-@FORMATS
-def test_shards_of_an_outage_are_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
-) -> None:
-    source = write_list(tmp_path / "list.txt", [*urls(10), *urls(10, "out.test"), *urls(5)])
-    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
-    with pytest.raises(TryAgainError, match=r"1 shard is .* 00001: .*\(dns_temporary: 10\)") as error:
-        run(source, output_format=output_format)
-    assert error.value.exit_status == 75
-    assert [name for name in names(tmp_path / "out") if "00001" in name] == []
-    assert (tmp_path / "out/00002_stats.json").exists()
-    monkeypatch.delenv("FAKE_OUTAGE")
-    assert run(source, output_format=output_format).successes == 25
-    assert (tmp_path / "out/00001_stats.json").exists()
-
-
-def test_a_shard_may_have_as_many_retryable_failures_as_the_rate_allows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
-    source = write_list(tmp_path / "list.txt", [*urls(5), *urls(5, "out.test")])
-    assert run(source).successes == 5
-    source = write_list(tmp_path / "more.txt", [*urls(4), *urls(6, "out.test")])
-    with pytest.raises(TryAgainError):
-        run(source, incremental_mode="overwrite")
-    assert run(source, max_retryable_rate=0.6).successes == 4
-    # The rate is no part of what the shards are made of.
-    assert run(source, max_retryable_rate=0.1).successes == 4
-
-
-def test_files_of_an_outage_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq.write_table(pa.table({"url": urls(10, "out.test")}), tmp_path / "list.parquet")
-    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
-    with pytest.raises(TryAgainError):
-        download_parquet(tmp_path / "list.parquet", tmp_path / "out")
-    assert names(tmp_path / "out") == []
-    counts = download_parquet(tmp_path / "list.parquet", tmp_path / "out", max_retryable_rate=1)
-    assert counts.status_dict == {"dns_temporary": 10}
-
-
-def test_the_command_tells_that_it_should_be_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pq.write_table(pa.table({"url": urls(10, "out.test")}), tmp_path / "list.parquet")
-    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
-    paths = [str(tmp_path / "list.parquet"), str(tmp_path / "out")]
-    assert main(["parquet", *paths]) == 75
-    assert "dns_temporary" in capsys.readouterr().err
-    assert main(["parquet", *paths, "--", "--max-retryable-rate=1.5"]) == 64
-    assert main(["parquet", *paths, "--", "--max-retryable-rate=1"]) == 0
-    assert main(["parquet", *paths[:1], str(tmp_path / "other"), "--max-retryable-rate=1"]) == 0
-    source = write_list(tmp_path / "list.txt", urls(10, "out.test"))
-    images = [f"--url_list={source}", f"--output_folder={tmp_path / 'images'}"]
-    assert main(["download", *images]) == 75
-    assert main(["download", *images, "--max_retryable_rate=1"]) == 0
-
-
-@pytest.mark.binary
-def test_shards_of_servers_that_cannot_be_reached_are_not_written(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WEBIMAGE", binary)
-    source = write_list(tmp_path / "list.txt", [f"http://127.0.0.1:1/{number}" for number in range(10)])
-    with pytest.raises(TryAgainError, match="connection_failed"):
-        run(source, output_format="webdataset")
-    assert names(tmp_path / "out") == []
-    # Images that are not there are no outage.
-    source = write_list(tmp_path / "list.txt", [origin.url(f"none/{number}") for number in range(10)])
-    assert run(source, output_format="webdataset").status_dict == {"http_404": 10}
 
 
 # The folder
@@ -177,15 +84,36 @@ def test_overwriting_removes_nothing_if_a_folder_has_other_files(tmp_path: Path)
     assert names(tmp_path / "out") == before
 
 
-def test_overwriting_does_not_remove_the_list(tmp_path: Path) -> None:
+def test_the_list_is_not_replaced_by_a_shard(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     source = tmp_path / "out/00000.parquet"
     pq.write_table(pa.table({"url": urls(5)}), source)
-    with pytest.raises(FolderError, match=r"00000\.parquet"):
-        download_parquet(source, tmp_path / "out", overwrite=True)
-    with pytest.raises(FolderError, match=r"00000\.parquet"):
-        download(str(source), output_folder=str(tmp_path / "out"), input_format="parquet", incremental_mode="overwrite")
+    for overwrite in (False, True):
+        with pytest.raises(FolderError, match=r"00000\.parquet"):
+            download_parquet(source, tmp_path / "out", overwrite=overwrite)
+        mode = "overwrite" if overwrite else "incremental"
+        with pytest.raises(FolderError, match=r"00000\.parquet"):
+            download(str(source), output_folder=str(tmp_path / "out"), input_format="parquet", incremental_mode=mode)
     assert pq.read_table(source).num_rows == 5
+
+
+def test_the_list_may_not_be_among_the_samples_of_a_shard(tmp_path: Path) -> None:
+    (tmp_path / "out/00000").mkdir(parents=True)
+    source = write_list(tmp_path / "out/00000/1.txt", urls(5))
+    (tmp_path / "link.txt").symlink_to(source)
+    for path in (source, tmp_path / "link.txt"):
+        with pytest.raises(FolderError, match=r"is part of the list"):
+            download(str(path), output_folder=str(tmp_path / "out"), incremental_mode="overwrite")
+    assert source.exists()
+
+
+def test_shards_may_not_become_part_of_the_list(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"url": urls(5)}), tmp_path / "list.parquet")
+    with pytest.raises(FolderError, match="would be a part"):
+        download_parquet(tmp_path, tmp_path)
+    with pytest.raises(FolderError, match="would be a part"):
+        download(str(tmp_path), output_folder=str(tmp_path), input_format="parquet")
+    assert names(tmp_path) == ["list.parquet"]
 
 
 def test_overwriting_removes_nothing_if_the_list_cannot_be_read(tmp_path: Path) -> None:
@@ -235,6 +163,22 @@ def test_a_disk_that_is_full_at_the_end_of_a_shard_has_an_exit_status(
     command = ["download", f"--url_list={source}", f"--output_folder={tmp_path / 'out'}"]
     assert main([*command, f"--output_format={output_format}"]) == 74
     assert names(tmp_path / "out") == []
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_of_the_output(tmp_path: Path) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    with pytest.raises(OutputError, match=r"list\.txt"):
+        download(str(source), output_folder=str(source))
+    assert main(["download", f"--url_list={source}", f"--output_folder={source}"]) == 74
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "7"])
+def test_a_foreign_marker_is_an_error(tmp_path: Path, content: str) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/00000_stats.json").write_text(content)
+    with pytest.raises(FolderError, match=r"00000_stats\.json was not written by"):
+        run(source)
 
 
 def test_a_list_that_cannot_be_read_is_an_error_of_the_arguments(tmp_path: Path) -> None:

@@ -126,8 +126,16 @@ def test_a_host_has_one_partition(spark: Any) -> None:
 
 
 def test_columns_of_the_result_are_rejected_in_the_input(spark: Any, origin: Origin) -> None:
-    with pytest.raises(ValueError, match="status"):
-        webimage_spark(frame(spark, [origin.url("image/1")]).withColumnRenamed("label", "status"))
+    urls: list[str | None] = [origin.url("image/1")]
+    # Spark does not distinguish case.
+    for name in ("status", "Status"):
+        taken = frame(spark, urls).withColumnRenamed("label", name)
+        with pytest.raises(ValueError, match=name):
+            webimage_spark(taken)
+    [row] = webimage_spark(taken, column_prefix="image_").collect()
+    assert (row["Status"], row["image_status"]) == (0, "success")
+    with pytest.raises(ValueError, match="no column digest"):
+        webimage_spark(frame(spark, urls), send=["digest"])
 
 
 def test_rejected_options_fail_the_job(spark: Any, origin: Origin) -> None:

@@ -7,7 +7,7 @@ import inspect
 import json
 import sys
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .binary import find_binary
@@ -18,7 +18,7 @@ from .img2dataset import download
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
-    parsed = vars(_parser().parse_args(arguments))
+    parsed = _parse(sys.argv[1:] if arguments is None else arguments)
     run = parsed.pop("run")
     try:
         result = run(**parsed)
@@ -28,8 +28,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"webimage-batch: {error}", file=sys.stderr)
         return 64
+    except KeyboardInterrupt:
+        return 130
     print(json.dumps(vars(result)) if isinstance(result, Counts) else result)
     return 0
+
+
+def _parse(arguments: Sequence[str]) -> dict[str, Any]:
+    # argparse takes what follows -- only right after the other positional arguments.
+    index = arguments.index("--") if "--" in arguments else len(arguments)
+    own, further = arguments[:index], arguments[index + 1 :]
+    parser = _parser()
+    parsed = vars(parser.parse_args(own))
+    if parsed["run"] is _parquet:
+        parsed["arguments"] = further
+    elif further:
+        parser.error("only the command parquet takes arguments after --")
+    return parsed
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,17 +59,22 @@ def _parser() -> argparse.ArgumentParser:
     annotations = typing.get_type_hints(download)
     for name, parameter in inspect.signature(download).parameters.items():
         required = parameter.default is parameter.empty
+        # As in img2dataset, a flag needs no value, and None is a value.
+        is_flag = annotations[name] is bool
         command.add_argument(
             f"--{name}",
             *([f"--{name.replace('_', '-')}"] if "_" in name else []),
             dest=name,
             required=required,
             default=None if required else parameter.default,
-            type=_parse_list if "list" in str(annotations[name]) else _PARSERS.get(parameter.annotation, str),
+            type=_parser_of(annotations[name]),
+            nargs="?" if is_flag else None,
+            const=True if is_flag else None,
         )
     command = commands.add_parser(
         "parquet",
         help="download the URLs of Parquet files into Parquet files",
+        usage="%(prog)s [-h] [options] source folder [-- options of webimage batch]",
         epilog="Further options, such as --max-pixel-size=256, follow after --; see webimage batch --help.",
     )
     command.set_defaults(run=_parquet)
@@ -62,7 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("folder", help="the folder for the result")
     command.add_argument("--url", default="url", help="the column with the URLs")
     command.add_argument("--image", default="jpg", help="the column for the bytes of the images")
+    command.add_argument("--columns", type=_parse_list, help="the columns to keep, as in a,b (default: all)")
+    command.add_argument("--send", type=_parse_list, default=[], help="further columns that options need, as in a,b")
+    command.add_argument("--column-prefix", default="", help="what the names of the columns of the record begin with")
     command.add_argument("--rows-per-file", type=int, default=10_000)
+    command.add_argument("--batch-bytes", type=int, default=8 << 20, help="the approximate size of row groups")
     command.add_argument("--overwrite", action="store_true", help="remove the files of earlier runs first")
     command.add_argument(
         "--max-retryable-rate",
@@ -70,7 +94,12 @@ def _parser() -> argparse.ArgumentParser:
         default=0.5,
         help="do not write a file if more than this share of its rows failed for reasons that may be temporary",
     )
-    command.add_argument("arguments", nargs="*", help="options of webimage batch")
+    command.add_argument(
+        "--min-success-rate",
+        type=float,
+        default=0.0,
+        help="do not write a file if less than this share of its rows succeeded",
+    )
     command = commands.add_parser("binary", help="print the path of the webimage binary")
     command.set_defaults(run=find_binary)
     return parser
@@ -79,12 +108,39 @@ def _parser() -> argparse.ArgumentParser:
 def _parquet(source: str, folder: str, arguments: Sequence[str], **options: Any) -> Counts:
     from .parquet import download_parquet
 
+    further: dict[str, list[Any]] = {}
     for argument in arguments:
-        name, separator, value = argument.partition("=")
-        if not name.startswith("--"):
+        flag, separator, value = argument.partition("=")
+        name = flag[2:].replace("-", "_")
+        if not flag.startswith("--"):
             raise ValueError(f"{argument} is not an option: write --name=value.")
-        options[name[2:].replace("-", "_")] = value if separator else True
+        if name in _RATES:
+            options[name] = float(value)
+        elif name in inspect.signature(download_parquet).parameters:
+            raise ValueError(f"{flag} is an option of webimage-batch: write it before --.")
+        else:
+            further.setdefault(name, []).append(value if separator else True)
+    options.update({name: values[0] if len(values) == 1 else values for name, values in further.items()})
     return download_parquet(source, folder, **options)
+
+
+# Options of both webimage-batch and webimage batch.
+_RATES = ("max_retryable_rate", "min_success_rate")
+
+
+def _parser_of(annotation: Any) -> Callable[[str], Any]:
+    """Returns the function that reads an argument of a type."""
+    kinds = typing.get_args(annotation) or (annotation,)
+    parse: Callable[[str], Any] = str
+    for kind in kinds:
+        parse = _PARSERS.get(typing.get_origin(kind) or kind, parse)
+    if type(None) not in kinds:
+        return parse
+
+    def parse_optional(text: str) -> Any:
+        return None if text == "None" else parse(text)
+
+    return parse_optional
 
 
 def _parse_flag(text: str) -> bool:
@@ -104,12 +160,7 @@ def _parse_list(text: str) -> list[str]:
     return [item.strip().strip("'\"") for item in text.split(",") if item.strip()]
 
 
-_PARSERS: dict[Any, Any] = {
-    "bool": _parse_flag,
-    "int": int,
-    "int | None": int,
-    "float": float,
-}
+_PARSERS: dict[Any, Callable[[str], Any]] = {bool: _parse_flag, int: int, float: float, list: _parse_list}
 
 if __name__ == "__main__":
     sys.exit(main())

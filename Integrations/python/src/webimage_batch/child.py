@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import threading
@@ -14,6 +15,8 @@ from typing import Any
 from .binary import certificate_authorities, find_binary
 from .errors import BatchError, error_for_exit
 from .frames import FrameReader, Record, WatchedPipe, check_start, is_end
+
+_LOGGER = logging.getLogger("webimage_batch")
 
 Statistics = dict[str, Any]
 """One report of `webimage batch` on its progress: `done`, `per_s`, `in_flight`, and so on."""
@@ -105,6 +108,8 @@ class Child:
         self._logger.join(_SECONDS_TO_EXIT)
         if status != 0:
             raise error_for_exit(status, "\n".join(self._log))
+        for line in self._log:
+            _LOGGER.warning(line)
 
     def kill(self) -> None:
         """Ends the process, if it still runs. Any thread may call this."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -43,34 +43,52 @@ _TYPES: dict[str, Any] = {
 
 
 class ResultColumns:
-    """The names and types of the columns for results, which depend on the options."""
+    """The names and types of the columns for results, which depend on the options.
 
-    def __init__(self, image: str | None, options: Mapping[str, Option]) -> None:
+    The names of all but the one for images begin with `prefix`. Members of the record that are `omitted` have none.
+    """
+
+    def __init__(
+        self, image: str | None, options: Mapping[str, Option], prefix: str = "", omitted: Iterable[str] = ()
+    ) -> None:
         self.image = image
         """The column with the bytes of the images, null where there is none; `None` for no such column."""
         self.types = dict(_TYPES)
-        digest = options.get("compute_hash", "sha256")
-        if digest and digest != "none":
+        digest = options.get("compute_hash") or "sha256"
+        if digest != "none":
             self.types[str(digest)] = pa.string()
         for name in ("phash", "thumbhash"):
             if options.get(f"compute_{name}"):
                 self.types[name] = pa.string()
         if options.get("exif"):
             self.types["exif"] = pa.string()
-        self.fields = [pa.field(name, kind) for name, kind in self.types.items()]
+        for name in omitted:
+            self.types.pop(name, None)
+        self.fields = [pa.field(prefix + name, kind) for name, kind in self.types.items()]
         if image is not None:
             self.fields.insert(0, pa.field(image, pa.binary()))
 
-    def check(self, columns: Iterable[str], url: str, send: Iterable[str] = ()) -> None:
-        """Raises `ValueError` unless a table with these columns has those to send and none of the result's columns."""
+    def check(
+        self, columns: Iterable[str], url: str, send: Iterable[str] = (), *, fold: Callable[[str], str] = str
+    ) -> None:
+        """Raises `ValueError` unless a table with these columns has those to send and none of the result's columns.
+
+        Names are the same if `fold` makes them equal.
+        """
         names = list(columns)
         for name in (url, *send):
             if name not in names:
                 role = " with the URLs" if name == url else ""
                 raise ValueError(f"There is no column {name}{role}; the columns are {', '.join(names)}.")
-        taken = sorted({field.name for field in self.fields}.intersection(names))
+        own = [fold(field.name) for field in self.fields]
+        taken = sorted(name for name in names if fold(name) in own)
         if taken:
-            raise ValueError(f"The result has columns of these names as well; rename them: {', '.join(taken)}.")
+            raise ValueError(
+                f"The result has columns of these names as well: {', '.join(taken)}. Rename them, or set image or "
+                "column_prefix."
+            )
+        if len(set(own)) < len(own):
+            raise ValueError(f"The column {self.image} for images has the name of another column of the result.")
 
     def table(self, results: list[Result]) -> Any:
         """Returns a table of these columns."""

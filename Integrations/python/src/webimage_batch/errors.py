@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class BatchError(RuntimeError):
     """`webimage batch` did not complete its work.
@@ -10,10 +12,12 @@ class BatchError(RuntimeError):
     is not an error: it has a record with a status, like any other.
     """
 
+    _default_status: ClassVar[int | None] = None
+
     def __init__(self, message: str, *, exit_status: int | None = None) -> None:
         super().__init__(message)
-        self.exit_status = exit_status
-        """The exit status of the process; negative for a signal, `None` if it had to be killed."""
+        self.exit_status = self._default_status if exit_status is None else exit_status
+        """The exit status of the process, or for the command; negative for a signal, `None` if there is none."""
 
     def __reduce__(self) -> tuple[object, ...]:
         # Spark and Ray pickle errors; the default would lose the keyword argument.
@@ -23,17 +27,25 @@ class BatchError(RuntimeError):
 class UsageError(BatchError):
     """`webimage batch` refused its options (exit status 64)."""
 
+    _default_status = 64
+
 
 class FolderError(BatchError):
     """The output folder belongs to a run with another list or other options (exit status 65)."""
+
+    _default_status = 65
 
 
 class OutputError(BatchError):
     """The output could not be written, for example because the disk is full (exit status 74)."""
 
+    _default_status = 74
+
 
 class TryAgainError(BatchError):
-    """Too many downloads failed for reasons that may be temporary (exit status 75): run it again later."""
+    """Too many downloads failed, perhaps because the network was out (exit status 75): run it again later."""
+
+    _default_status = 75
 
 
 def _rebuild(kind: type[BatchError], message: str, exit_status: int | None) -> BatchError:

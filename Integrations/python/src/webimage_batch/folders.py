@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from .errors import FolderError
+from .errors import FolderError, OutputError
 from .parts import SUFFIX, check_samples, remove, sync
 
 _NUMBER = r"(\d{5}|[1-9]\d{5,})"
 _MARKER = re.compile(rf"{_NUMBER}_stats\.json", re.ASCII)
+_LIST = re.compile(rf"{_NUMBER}_list\.json", re.ASCII)
 _FILE = re.compile(rf"{_NUMBER}\.(tar|parquet)", re.ASCII)
 _SAMPLES = re.compile(_NUMBER, re.ASCII)
+_LEFTOVER = re.compile(rf"\.{_NUMBER}(\.tar|\.parquet|_stats\.json|_list\.json)?{re.escape(SUFFIX)}", re.ASCII)
+_LOCK = ".webimage-batch.lock"
 
 
 def marker_path(folder: Path, number: int) -> Path:
@@ -22,53 +28,123 @@ def marker_path(folder: Path, number: int) -> Path:
     return folder / f"{number:05}_stats.json"
 
 
-def next_number(folder: Path) -> int:
-    """Returns the number of the first shard after those in a folder."""
-    if not folder.is_dir():
-        return 0
-    matches = (_MARKER.fullmatch(path.name) for path in folder.iterdir())
-    return max((int(match[1]) for match in matches if match), default=-1) + 1
+def list_path(folder: Path, number: int) -> Path:
+    """Returns the path of the file about the list whose first shard has a number."""
+    return folder / f"{number:05}_list.json"
 
 
-def lock(folder: Path) -> int:
-    """Makes a folder, if necessary, locks it, and removes what a process that died has left; returns the lock."""
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY)
+def read_object(path: Path) -> dict[str, Any]:
+    """Returns the content of a marker, or of a file about a list; raises `FolderError` if it is neither."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        value = json.loads(path.read_bytes())
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise FolderError(f"{path} was not written by webimage_batch.")
+    return value
+
+
+def complete_shards(folder: Path) -> set[int]:
+    """Returns the numbers of the complete shards in a folder."""
+    matches = (_MARKER.fullmatch(path.name) for path in folder.iterdir())
+    return {int(match[1]) for match in matches if match}
+
+
+def list_paths(folder: Path) -> list[tuple[int, Path]]:
+    """Returns the files about the lists of a folder, with the numbers of their first shards, in order."""
+    matches = ((_LIST.fullmatch(path.name), path) for path in folder.iterdir())
+    return sorted((int(match[1]), path) for match, path in matches if match)
+
+
+@contextlib.contextmanager
+def output_errors(folder: Path) -> Iterator[None]:
+    """Turns errors of the operating system into `OutputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error}") from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Makes a folder, if necessary, keeps other processes from it, and removes what one that died has left.
+
+    The lock also holds for other machines, on file systems that have locks for files.
+    """
+    with output_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = _lock(folder / _LOCK)
+    if descriptor is None:
+        raise FolderError(f"Another process writes to {folder}.")
+    try:
+        with output_errors(folder):
+            for path in list(folder.iterdir()):
+                if _LEFTOVER.fullmatch(path.name):
+                    remove(path)
+        yield
+    finally:
+        # While it is locked: a process that has opened it notices that it is not the file of this name anymore.
+        with contextlib.suppress(OSError):
+            (folder / _LOCK).unlink()
         os.close(descriptor)
-        raise FolderError(f"Another process writes to {folder}.") from None
-    for path in folder.glob(f".*{SUFFIX}"):
-        remove(path)
-    return descriptor
 
 
-def remove_shards(folder: Path, sources: Iterable[Path]) -> None:
+def _lock(path: Path) -> int | None:
+    """Locks a file, which it creates, and returns its descriptor; `None` if another process has it."""
+    while True:
+        # A folder cannot be locked across machines: NFS has exclusive locks only for files open for writing.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The process that had it may have removed the file.
+            if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+                return descriptor
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def check_list_is_elsewhere(folder: Path, source: Path, files: Iterable[Path], input_format: str) -> None:
+    """Raises `FolderError` if shards in a folder would replace a file of a list, or become a part of it."""
+    root = folder.resolve()
+    if input_format == "parquet" and source.is_dir() and source.resolve() == root:
+        raise FolderError(f"{folder} has the list, of which its shards would be a part. Choose another folder.")
+    for file in files:
+        path = file.resolve()
+        if root in path.parents:
+            name = path.relative_to(root).parts[0]
+            if any(pattern.fullmatch(name) for pattern in (_MARKER, _LIST, _FILE, _SAMPLES)):
+                raise FolderError(f"{file} is part of the list, and has the name of a shard. Choose another folder.")
+
+
+def remove_shards(folder: Path) -> None:
     """Removes all shards, whoever made them, from a folder that the caller has locked.
 
-    Raises `FolderError`, and removes nothing, if one of the files of the list, `sources`, or a file that is not part
-    of a sample would be removed.
+    Raises `FolderError`, and removes nothing, if a file that is not part of a sample would be removed.
     """
-    kept = {source.resolve() for source in sources}
     contents = list(_contents(folder))
     for path in contents:
-        if path.resolve() in kept:
-            raise FolderError(f"{path} is part of the list. Choose another folder for the output.")
         if path.is_dir():
             check_samples(path)
-    # Without their markers, shards are incomplete, even if the machine crashes before all are removed.
-    for path in list(folder.iterdir()):
-        if _MARKER.fullmatch(path.name) and path.is_file():
-            path.unlink()
-    sync(folder)
-    for path in contents:
-        remove(path)
+    with output_errors(folder):
+        # Without their markers, shards are incomplete, even if the machine crashes before all are removed.
+        for path in list(folder.iterdir()):
+            if _MARKER.fullmatch(path.name) and path.is_file():
+                path.unlink()
+        sync(folder)
+        for path in contents:
+            remove(path)
 
 
 def _contents(folder: Path) -> Iterator[Path]:
-    """Yields the files and folders of shards other than markers."""
+    """Yields the files and folders of shards, and those about lists, other than markers."""
     for path in folder.iterdir():
-        pattern = _SAMPLES if path.is_dir() else _FILE
-        if pattern.fullmatch(path.name):
+        patterns = (_SAMPLES,) if path.is_dir() else (_FILE, _LIST)
+        if any(pattern.fullmatch(path.name) for pattern in patterns):
             yield path

@@ -47,6 +47,7 @@ def download(
     user_agent_token: str | None = None,
     disallowed_header_directives: list[str] | None = None,
     max_retryable_rate: float = 0.5,
+    min_success_rate: float = 0.0,
 ) -> Counts:
     """Downloads a list of URLs into a folder, with the arguments of img2dataset; returns how many succeeded.
 
@@ -55,8 +56,10 @@ def download(
     `processes_count`, is ignored with a warning. The README lists both. Raises `BatchError` if not all shards are
     complete; images that fail are recorded, and raise no error.
 
-    `max_retryable_rate` is not one of img2dataset's: a shard is not written if more than this share of its downloads
-    failed for reasons that may be temporary, and `TryAgainError` is raised in the end.
+    Two arguments are not img2dataset's. A shard is not written if more than `max_retryable_rate` of its downloads
+    failed for reasons that may be temporary, or less than `min_success_rate` of them succeeded; `TryAgainError` is then
+    raised in the end. A complete shard of an earlier run that does not meet them is downloaded again, and remains as it
+    is if the new one does not, either.
     """
     arguments = Arguments(dict(locals()))
     for warning in arguments.warnings:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .conditions import Conditions
 from .lists import FORMATS
 from .options import Option
 
@@ -35,9 +36,9 @@ class Arguments:
         self._check_choices()
         self._check_unsupported()
         self._check_hashes()
-        reserved = sorted(_RESERVED.intersection(values["save_additional_columns"] or []))
-        if reserved:
-            raise ValueError(f"save_additional_columns has names that the output uses: {', '.join(reserved)}.")
+        self._check_columns()
+        self.conditions = Conditions(values["max_retryable_rate"], values["min_success_rate"])
+        """The conditions for a shard to be complete."""
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -129,13 +130,30 @@ class Arguments:
             raise ValueError("oom_shard_count can only be 5.")
         if self["skip_reencode"] and self["resize_mode"] != "no":
             raise ValueError("skip_reencode is only supported with resize_mode='no'.")
+        if self["number_sample_per_shard"] < 1:
+            raise ValueError("number_sample_per_shard must be at least 1.")
         for name in ("url_list", "output_folder"):
             if "://" in str(self[name]):
                 raise ValueError(f"{name} must be a local path, not {self[name]}.")
 
+    def _check_columns(self) -> None:
+        if self["input_format"].startswith("txt"):
+            # Perhaps input_format is missing: each line of another format would be a URL that fails.
+            for name, default in {"url_col": "url", "caption_col": None, "verify_hash": None}.items():
+                if self[name] != default:
+                    raise ValueError(f"{name} is {self[name]!r}, but txt has no columns; see input_format.")
+            if self["save_additional_columns"]:
+                raise ValueError("save_additional_columns is set, but txt has no columns; see input_format.")
+        used = {*_RESERVED, *self.sent_columns()}
+        reserved = sorted(used.intersection(self["save_additional_columns"] or []))
+        if reserved:
+            raise ValueError(f"save_additional_columns has names that the output uses: {', '.join(reserved)}.")
+
     def _check_hashes(self) -> None:
         if self["compute_hash"] not in (None, "md5", "sha256", "sha512"):
             raise ValueError(f"compute_hash is {self['compute_hash']!r}; it can be md5, sha256, sha512, or None.")
+        if self["verify_hash"] is not None and len(self["verify_hash"]) != 2:
+            raise ValueError("verify_hash must have two items: a column, and md5, sha256, or sha512.")
         if self["verify_hash"] is not None and self["verify_hash"][1] != self["compute_hash"]:
             raise ValueError("The hash of verify_hash must be the one of compute_hash.")
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
-from .folders import next_number
+from .folders import check_list_is_elsewhere, locked, output_errors, remove_shards
+from .identity import identities
 from .img2dataset_arguments import Arguments
-from .lists import begin, list_files, read_list
-from .parquet import identity, write_shards
+from .list_place import ListPlace
+from .lists import check_list, list_files, read_list
+from .parquet import common_schema, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
+from .rows import encode_row
 from .shards import Shards
 
 _ROWS = 1000
@@ -29,25 +32,42 @@ def write(arguments: Arguments) -> Counts:
     folder = Path(arguments["output_folder"])
     samples = arguments["number_sample_per_shard"]
     options = arguments.options()
-    schema = _schema(arguments)
-    columns = ResultColumns(arguments["encode_format"] if arguments["output_format"] == "parquet" else None, options)
-    columns.check(schema.names, "url")
-    first = next_number(folder) if arguments["incremental_mode"] == "extend" else 0
-    batches = begin(_record_batches(arguments, schema, first * samples))
+    files = list_files(arguments["url_list"], arguments["input_format"])
+    check_list_is_elsewhere(folder, Path(arguments["url_list"]), files, arguments["input_format"])
+    schema = _schema(arguments, files)
+    columns = _result_columns(arguments)
+    columns.check(["key", *schema.names], "url")
+    # Read before anything is removed or written.
+    head, batches = _take_head(_record_batches(arguments, schema), samples)
     layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
-    shards = Shards(
-        folder,
-        lambda stem: _parts(arguments, folder, stem, columns),
-        url="url",
-        send=arguments.sent_columns(),
-        rows_per_shard=samples,
-        identity=identity(layout, options),
-        max_retryable_rate=arguments["max_retryable_rate"],
-        overwrite=arguments["incremental_mode"] == "overwrite",
-        sources=list_files(arguments["url_list"], arguments["input_format"]),
-        first=first,
-    )
-    return write_shards(shards, batches, options)
+    with locked(folder):
+        if arguments["incremental_mode"] == "overwrite":
+            remove_shards(folder)
+        with output_errors(folder):
+            place = ListPlace(folder, head, extends=arguments["incremental_mode"] == "extend")
+        shards = Shards(
+            folder,
+            lambda stem: _parts(arguments, folder, stem, columns),
+            url="url",
+            send=arguments.sent_columns(),
+            rows_per_shard=samples,
+            identities=identities(layout, options),
+            conditions=arguments.conditions,
+            first=place.first,
+            end=place.end,
+            before_marker=place.record,
+        )
+        write_shards(shards, _with_keys(batches, place.first, samples), options)
+        with output_errors(folder):
+            place.finish(shards.shard_count)
+    shards.check()
+    return shards.counts
+
+
+def _result_columns(arguments: Arguments) -> ResultColumns:
+    """Returns the columns of the record, except those that the list has and img2dataset does not write."""
+    image = arguments["encode_format"] if arguments["output_format"] == "parquet" else None
+    return ResultColumns(image, arguments.options(), omitted=arguments["save_additional_columns"] or [])
 
 
 def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns) -> Sequence[Part]:
@@ -62,32 +82,63 @@ def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns
     return [kind(folder, stem, extension, has_captions=bool(arguments["caption_col"])), table]
 
 
-def _schema(arguments: Arguments) -> Any:
-    """Returns the columns of the output that come from the input; formats other than Parquet have only text."""
+def _schema(arguments: Arguments, files: Sequence[Path]) -> Any:
+    """Returns the columns of the output that come from the input; formats other than Parquet have only text.
+
+    Raises `ValueError` if a file of the list lacks one.
+    """
+    columns = arguments.columns()
+    names = list(dict.fromkeys(columns.values()))
     types: dict[str, Any] = {}
     if arguments["input_format"] == "parquet":
-        file = list_files(arguments["url_list"], "parquet")[0]
-        types = {field.name: field.type for field in pq.read_schema(file)}
-    fields = [(name, types.get(column, pa.string())) for name, column in arguments.columns().items()]
-    return pa.schema([("key", pa.string()), *fields])
+        types = {field.name: field.type for field in common_schema(files, columns["url"], names)}
+    else:
+        check_list(files, arguments["input_format"], columns["url"], names)
+    return pa.schema([(name, types.get(column, pa.string())) for name, column in columns.items()])
 
 
-def _record_batches(arguments: Arguments, schema: Any, index: int) -> Iterator[Any]:
-    """Yields the rows of the list with the output's column names, and with keys that begin at that of `index`."""
+def _record_batches(arguments: Arguments, schema: Any) -> Iterator[Any]:
+    """Yields the rows of the list with the output's column names."""
     columns = arguments.columns()
-    samples = arguments["number_sample_per_shard"]
-    digits = max(0, math.ceil(math.log10(samples)))
     texts = {field.name for field in schema if pa.types.is_string(field.type)}
     rows = read_list(arguments["url_list"], arguments["input_format"], list(dict.fromkeys(columns.values())))
     while chunk := list(islice(rows, _ROWS)):
-        keyed = []
+        renamed = []
         for row in chunk:
-            shard, position = divmod(index, samples)
             values = {name: row.get(column) for name, column in columns.items()}
-            values.update({name: _text(values[name]) for name in texts.intersection(values)})
-            keyed.append({"key": f"{shard * 10**digits + position:0{5 + digits}}", **values})
-            index += 1
-        yield pa.RecordBatch.from_pylist(keyed, schema)
+            values.update({name: _text(values[name]) for name in texts})
+            renamed.append(values)
+        yield pa.RecordBatch.from_pylist(renamed, schema)
+
+
+def _take_head(batches: Iterator[Any], samples: int) -> tuple[str, Iterator[Any]]:
+    """Returns a digest of the rows of the first shard, and all batches."""
+    digest = hashlib.sha256()
+    taken: list[Any] = []
+    missing = samples
+    for batch in batches:
+        taken.append(batch)
+        for row in batch.slice(0, missing).to_pylist():
+            digest.update(encode_row(row))
+        missing -= batch.num_rows
+        if missing <= 0:
+            break
+    return digest.hexdigest(), chain(taken, batches)
+
+
+def _with_keys(batches: Iterable[Any], shard: int, samples: int) -> Iterator[Any]:
+    """Adds the keys of samples, which begin at that of the first one in a shard."""
+    digits = max(0, math.ceil(math.log10(samples)))
+    position = 0
+    for batch in batches:
+        keys = []
+        for _ in range(batch.num_rows):
+            keys.append(f"{shard * 10**digits + position:0{5 + digits}}")
+            position += 1
+            if position == samples:
+                shard, position = shard + 1, 0
+        schema = pa.schema([("key", pa.string()), *batch.schema])
+        yield pa.RecordBatch.from_arrays([pa.array(keys, pa.string()), *batch.columns], schema=schema)
 
 
 def _text(value: Any) -> Any:

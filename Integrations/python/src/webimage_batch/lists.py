@@ -2,89 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-Rows = Iterator[dict[str, Any]]
+from . import text_lists
+from .text_lists import FIRST_LINES, SHOWN_NAMES, Rows, check_beginning, check_columns, read_text
+
 _Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
 
-# Longer fields of CSV are refused; a line of the input has at most 1 MiB.
-_LONGEST_FIELD = 1 << 20
-
-
-def _text_rows(file: Iterable[str]) -> Rows:
-    for line in file:
-        if url := line.rstrip("\r\n"):
-            yield {"url": url}
-
-
-def _csv_rows(file: Iterable[str], path: Path, delimiter: str, columns: Sequence[str]) -> Rows:
-    csv.field_size_limit(_LONGEST_FIELD)
-    rows = csv.DictReader(file, delimiter=delimiter)
-    # A header line that cannot be read is an error, unlike another line.
-    names = rows.fieldnames
-    if names:
-        check_columns(path, names, columns)
-    while names:
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error:
-            yield {"url": None}
-            continue
-        # Fields without a name in the header line have the key None.
-        yield {name: value for name, value in row.items() if name is not None}
-
-
-def _json_lines_rows(file: Iterable[str]) -> Rows:
-    for line in file:
-        if line.strip():
-            yield _object(line)
-
-
-def _object(line: str) -> dict[str, Any]:
-    """Returns the members of a JSON object; of anything else, a row without a URL, which fails."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {"url": None}
-    return value if isinstance(value, dict) else {"url": None}
-
-
-def _json_rows(file: Iterable[str]) -> Rows:
-    table = json.loads("".join(file))
-    if isinstance(table, list):
-        yield from table
-        return
-    # The default of pandas: {"column": {"0": value, …}, …}.
-    names = list(table)
-    for key in table[names[0]] if names else []:
-        yield {name: table[name].get(key) for name in names}
-
-
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
-_READERS = {"txt": _text_rows, "jsonl": _json_lines_rows, "json": _json_rows}
-_TEXT_FORMATS = (*_READERS, *_DELIMITERS)
-
-FORMATS = (*_TEXT_FORMATS, *(f"{name}.gz" for name in _TEXT_FORMATS), "parquet")
+FORMATS = (*text_lists.FORMATS, *(f"{name}.gz" for name in text_lists.FORMATS), "parquet")
 """The names of formats."""
+
+# File systems on the network take milliseconds to open a file.
+_FILES_AT_A_TIME = 16
 
 
 def list_files(source: str | os.PathLike[str], input_format: str) -> list[Path]:
-    """Returns the path itself, or the files of this format in a folder, by name."""
+    """Returns the path itself, or the files of this format in a folder, by name, without hidden ones."""
     path = Path(source)
     if not path.is_dir():
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist.")
         return [path]
-    files = sorted(path.glob(f"*.{input_format}"))
+    files = sorted(file for file in path.glob(f"*.{input_format}") if not file.name.startswith("."))
     if not files:
         raise FileNotFoundError(f"{path} has no files named *.{input_format}.")
     return files
@@ -104,22 +50,42 @@ def read_list(source: str | os.PathLike[str], input_format: str, columns: list[s
         for path in files:
             yield from read_rows(path, columns)
         return
-    name, _, compression = input_format.partition(".")
     for path in files:
-        # Invalid UTF-8 results in a URL that fails, instead of ending the run.
-        opened = gzip.open if compression else open
-        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as text:
-            if name in _DELIMITERS:
-                yield from _csv_rows(text, path, _DELIMITERS[name], columns or [])
-            else:
-                yield from _READERS[name](text)
+        yield from read_text(path, input_format, columns or [])
 
 
-def check_columns(path: Path, names: Sequence[str], columns: Iterable[str]) -> None:
-    """Raises `ValueError` if a file with columns of these names lacks one of `columns`."""
-    for column in columns:
-        if column not in names:
-            raise ValueError(f"There is no column {column} in {path}; the columns are {', '.join(names)}.")
+def check_list(files: Sequence[Path], input_format: str, url: str, columns: Sequence[str]) -> None:
+    """Raises `ValueError` unless the text files of a list have these columns, one of which, `url`, has the URLs.
+
+    Reads the beginning of each file, or all of a file that is one JSON value. Objects of JSON may lack members: in the
+    beginning of each file, an object must have a URL, and each other column must be in that of some file.
+    """
+    is_value = input_format.partition(".")[0] == "json"
+    found: set[str] = set()
+    names: dict[str, None] = {}
+    has_rows = False
+    # One value at a time, because each is in memory as a whole.
+    with closing(
+        read_all(lambda path: check_beginning(path, input_format, url, columns), files, 1 if is_value else None)
+    ) as beginnings:
+        for beginning in beginnings:
+            if beginning is not None:
+                has_rows = True
+                found |= beginning.found
+                if len(names) < SHOWN_NAMES:
+                    names.update(dict.fromkeys(beginning.names))
+    if has_rows:
+        source = files[0] if len(files) == 1 else files[0].parent
+        missing = [column for column in columns if column not in found]
+        check_columns(source, list(names), missing, "" if is_value else FIRST_LINES)
+
+
+def read_all(
+    read: Callable[[Path], _Answer], files: Sequence[Path], at_a_time: int | None = None
+) -> Generator[_Answer, None, None]:
+    """Yields the answers of `read` for each file, in order, reading several at a time; raises the first error."""
+    with ThreadPoolExecutor(at_a_time or _FILES_AT_A_TIME, "webimage-lists") as threads:
+        yield from threads.map(read, files)
 
 
 def begin(items: Iterable[_Item]) -> Iterator[_Item]:

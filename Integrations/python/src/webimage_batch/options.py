@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 
-Scalar = str | int | float
+Scalar = str | int | float | os.PathLike[str]
 Option = Scalar | bool | Iterable[Scalar] | None
 """A value of an option: `True` for a flag, `None` or `False` to leave it out, several values to repeat it."""
 
 # These determine the protocol between the package and the process.
 _RESERVED = frozenset({"input", "input_format", "output", "stream", "echo", "payload", "url_col", "id_col", "log"})
 
+# These apply to the command's own folders of shards: they would have no effect, or be refused.
+_OF_FOLDERS = frozenset(
+    {
+        *("claim", "extend", "max_retryable_rate", "min_success_rate", "output_format", "overwrite", "part", "part_by"),
+        *("post_shard", "retry_failed", "samples_per_shard", "sidecar", "spread_host", "unsorted"),
+    }
+)
+
 
 def arguments(options: Mapping[str, Option]) -> list[str]:
     """Returns the options of the command line for keyword arguments.
 
-    `max_pixel_size=256` becomes `--max-pixel-size 256`, `public_only=True` becomes `--public-only`, and
-    `header=["A: 1", "B: 2"]` becomes two `--header` options. The names are not checked: those that `webimage batch`
-    does not know raise `UsageError` when it starts.
+    `max_pixel_size=256` becomes `--max-pixel-size=256`, `public_only=True` becomes `--public-only`, and
+    `header=["A: 1", "B: 2"]` becomes two `--header` options. Raises `ValueError` for options that this package sets,
+    and those for folders of shards. Other names are not checked: those that `webimage batch` does not know raise
+    `UsageError` when it starts.
     """
     result: list[str] = []
     for name, value in options.items():
         if name in _RESERVED:
             raise ValueError(f"{name} is set by webimage_batch and cannot be an option.")
+        if name in _OF_FOLDERS:
+            raise ValueError(f"{name} applies to folders that webimage batch writes, and has no effect here.")
         flag = "--" + name.replace("_", "-")
         if value is None or value is False:
             continue
         if value is True:
             result.append(flag)
-        elif isinstance(value, (str, int, float)):
+        elif isinstance(value, (str, int, float, os.PathLike)):
             # One argument, so that a value can begin with a hyphen.
             result.append(f"{flag}={value}")
         else:
             result.extend(f"{flag}={item}" for item in value)
     return result
+
+
+def lasting(options: Mapping[str, Option]) -> dict[str, Option]:
+    """Returns options that can be read several times: those with several values as lists."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

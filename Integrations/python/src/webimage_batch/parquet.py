@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .client import Batch
 from .columns import BATCH_BYTES, ResultColumns
+from .conditions import MAX_RETRYABLE_RATE, Conditions
 from .counts import Counts
-from .lists import begin, check_columns
-from .options import Option
+from .folders import check_list_is_elsewhere, locked, remove_shards
+from .identity import identities
+from .lists import begin, list_files, read_all
+from .options import Option, lasting
 from .parts import ParquetPart
-from .shards import MAX_RETRYABLE_RATE, Shards
+from .shards import Shards
+from .text_lists import check_columns
 
 _ROWS = 4096
 
@@ -40,13 +45,34 @@ def read_rows(source: str | os.PathLike[str], columns: Sequence[str] | None = No
 
 def parquet_files(source: str | os.PathLike[str]) -> list[Path]:
     """Returns the path itself, or the Parquet files of a folder in the order of their names."""
-    path = Path(source)
-    if not path.is_dir():
-        return [path]
-    files = sorted(path.glob("*.parquet"))
-    if not files:
-        raise FileNotFoundError(f"{path} has no files named *.parquet.")
-    return files
+    return list_files(source, "parquet")
+
+
+def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None = None) -> Any:
+    """Returns the columns of Parquet files with types for the values of all files; reads only their metadata.
+
+    Raises `ValueError` if a file lacks one of `columns`, or, without `columns`, has other columns than the first file,
+    or if types do not go together, or if the column `url` cannot contain URLs.
+    """
+    common: Any = None
+    with closing(read_all(_read_schema, files)) as schemas:
+        for path, schema in zip(files, schemas, strict=True):
+            names = list(columns if columns is not None else (schema if common is None else common).names)
+            check_columns(path, schema.names, names)
+            if columns is None and len(schema.names) > len(names):
+                further = next(name for name in schema.names if name not in names)
+                raise ValueError(f"There is a column {further} in {path}, but not in {files[0]}; see columns.")
+            selected = pa.schema([schema.field(name) for name in names])
+            common = selected if common is None else _unify(common, selected, path)
+    _check_urls(common, url)
+    return common
+
+
+def _unify(common: Any, schema: Any, path: Path) -> Any:
+    try:
+        return pa.unify_schemas([common, schema], promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"The columns of {path} have other types than those of earlier files: {error}") from error
 
 
 def download_parquet(
@@ -59,90 +85,94 @@ def download_parquet(
     rows_per_file: int = 10_000,
     batch_bytes: int = BATCH_BYTES,
     send: Sequence[str] = (),
+    column_prefix: str = "",
     overwrite: bool = False,
     max_retryable_rate: float = MAX_RETRYABLE_RATE,
+    min_success_rate: float = 0.0,
     **options: Option,
 ) -> Counts:
     """Downloads the URLs of Parquet files into a folder of Parquet files, and returns how many succeeded.
 
     The result has the rows of `source` in their order, the column `image` with the bytes, and the columns of the
-    record. Files that an earlier run has completed are skipped.
+    record. Files that an earlier run has completed are skipped, unless they do not meet the two rates.
 
-    - `source`: a Parquet file, or a folder of them.
+    - `source`: a Parquet file, or a folder of them, which have the same columns.
     - `url`: the column with the URLs.
     - `image`: the name of the column for the bytes of the images; null where a download failed.
     - `columns`: the columns of `source` that the result has; all by default.
     - `rows_per_file`: the number of rows in a file of the result.
     - `batch_bytes`: the approximate size of its row groups.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
+    - `column_prefix`: what the names of the columns of the record begin with, if `source` has columns of these names.
     - `overwrite`: whether the files of earlier runs are removed, and all are made again.
     - `max_retryable_rate`: a file is not written if more than this share of its rows failed for reasons that may be
       temporary, which are probably those of the network.
+    - `min_success_rate`: a file is not written if less than this share of its rows succeeded.
     - `options`: the parameters of `Batch`.
 
     Raises `FolderError` if `folder` has the result of another list or other options, and, after all rows,
-    `TryAgainError` if there are files that were not written because of `max_retryable_rate`.
+    `TryAgainError` if there are files that were not written because of the two rates; earlier versions of them remain.
     """
+    folder = Path(folder)
+    files = parquet_files(source)
+    options = lasting(options)
+    conditions = Conditions(float(max_retryable_rate), float(min_success_rate))
+    if rows_per_file < 1:
+        raise ValueError(f"rows_per_file is {rows_per_file}; it must be at least 1.")
+    check_list_is_elsewhere(folder, Path(source), files, "parquet")
     if columns is not None:
         columns = list(dict.fromkeys([url, *send, *columns]))
-    result_columns = ResultColumns(image, options)
-    batches = begin(_checked(read_batches(source, columns), result_columns, url, send))
-    shards = Shards(
-        Path(folder),
-        lambda stem: [ParquetPart(Path(folder), stem, result_columns, batch_bytes)],
-        url=url,
-        send=send,
-        rows_per_shard=rows_per_file,
-        identity=identity([url, image, rows_per_file], options),
-        max_retryable_rate=float(max_retryable_rate),
-        overwrite=overwrite,
-        sources=parquet_files(source),
-    )
-    return write_shards(shards, batches, options)
+    schema = common_schema(files, url, columns)
+    result_columns = ResultColumns(image, options, column_prefix)
+    result_columns.check(schema.names, url, send)
+    batches = begin(_conforming(read_batches(source, columns), schema))
+    layout = [url, image, rows_per_file, *([column_prefix] if column_prefix else [])]
+    with locked(folder):
+        if overwrite:
+            remove_shards(folder)
+        shards = Shards(
+            folder,
+            lambda stem: [ParquetPart(folder, stem, result_columns, batch_bytes)],
+            url=url,
+            send=send,
+            rows_per_shard=rows_per_file,
+            identities=identities(layout, options),
+            conditions=conditions,
+        )
+        write_shards(shards, batches, options)
+    shards.check()
+    return shards.counts
 
 
-def write_shards(shards: Shards, batches: Iterable[Any], options: dict[str, Option]) -> Counts:
-    """Downloads the URLs in record batches, which have the same columns, into a folder of shards.
-
-    Raises `TryAgainError` if some are not written because of their failures.
-    """
+def write_shards(shards: Shards, batches: Iterable[Any], options: dict[str, Option]) -> None:
+    """Downloads the URLs in record batches, which have the same columns, into a folder of shards."""
     try:
         with Batch(**{**options, "ordered": True}).results(shards.plan(batches)) as results:  # type: ignore[arg-type]
             for result in results:
                 shards.add(result)
     finally:
         shards.close()
-    shards.check()
-    return shards.counts
 
 
-def _checked(batches: Iterable[Any], columns: ResultColumns, url: str, send: Sequence[str]) -> Iterator[Any]:
+def _read_schema(path: Path) -> Any:
+    try:
+        return pq.read_schema(path)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{path} cannot be read: {error}") from error
+
+
+def _check_urls(schema: Any, url: str) -> None:
+    if url in schema.names:
+        kind = schema.field(url).type
+        values = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if str(values) not in ("string", "large_string", "string_view", "null"):
+            raise ValueError(f"The column {url} has the type {kind}; URLs must be strings.")
+
+
+def _conforming(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
+    """Yields record batches with the columns of a schema in its order, and values of its types."""
     for batch in batches:
-        columns.check(batch.schema.names, url, send)
-        yield batch
-
-
-# Options that affect the speed, but not the result.
-_WITHOUT_EFFECT = frozenset(
-    {
-        "binary",
-        "cache",
-        "cache_limit",
-        "concurrency",
-        "dns_concurrency",
-        "lookahead",
-        "on_statistics",
-        "per_host",
-        "proxy",
-        "rate",
-        "sharers",
-        "stall_timeout",
-        "threads",
-    }
-)
-
-
-def identity(layout: Sequence[object], options: dict[str, Option]) -> str:
-    """Returns a text that is the same for runs whose shards belong together."""
-    options = {name: value for name, value in sorted(options.items()) if name not in _WITHOUT_EFFECT}
-    return json.dumps([layout, options], default=list)
+        if batch.schema.equals(schema):
+            yield batch
+        else:
+            yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()

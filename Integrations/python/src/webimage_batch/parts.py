@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -57,7 +58,8 @@ class Part(ABC):
         """Removes what has been written."""
         with contextlib.suppress(Exception):
             self.close()
-        remove(self._path)
+        with contextlib.suppress(OSError):  # The next run removes it.
+            remove(self._path)
 
 
 class ParquetPart(Part):
@@ -148,22 +150,39 @@ class FolderPart(SamplePart):
 
     def __init__(self, folder: Path, stem: str, extension: str, *, has_captions: bool) -> None:
         super().__init__(folder, stem, extension, has_captions=has_captions)
+        self._check_target()
         self._path.mkdir()
 
     def close(self) -> None:
-        """Writes the files to the disk, so that a marker never stands for incomplete ones."""
-        for path in self._path.iterdir():
-            sync(path)
+        """Does nothing: each file is complete."""
 
     def commit(self) -> int:
-        """Gives the folder its name, in place of one without a marker, which may have samples only."""
-        if self._target.is_dir():
-            check_samples(self._target)
+        """Gives the folder its name, in place of an earlier one, which may have samples only.
+
+        The files are on the disk by then, so that a marker never stands for incomplete ones.
+        """
+        self._check_target()
+        for path in self._path.iterdir():
+            sync(path)
         remove(self._target)
         return super().commit()
 
+    def _check_target(self) -> None:
+        if self._target.is_dir():
+            check_samples(self._target)
+
     def _write(self, name: str, content: bytes) -> None:
         (self._path / name).write_bytes(content)
+
+
+def count_retryable(folder: Path, stem: str) -> int:
+    """Returns how many rows of a shard have failures for reasons that may be temporary; 0 if its file does not tell."""
+    try:
+        with pq.ParquetFile(folder / f"{stem}.parquet") as file:
+            table = file.read(columns=["retryable"])
+    except (OSError, ValueError):
+        return 0
+    return sum(column.to_pylist().count(True) for column in table.columns)
 
 
 def check_samples(folder: Path) -> None:
@@ -204,5 +223,9 @@ def sync(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems cannot do this for folders, and do not need it.
+        if error.errno != errno.EINVAL or not path.is_dir():
+            raise
     finally:
         os.close(descriptor)

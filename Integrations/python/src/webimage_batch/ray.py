@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .client import Batch
 from .columns import BATCH_BYTES, ResultBuffer, ResultColumns
-from .options import Option
+from .options import Option, lasting
 from .session import Session
 
 if TYPE_CHECKING:
@@ -25,17 +25,18 @@ class WebImageActor:
         *,
         batch_bytes: int = BATCH_BYTES,
         send: Sequence[str] = (),
+        column_prefix: str = "",
         **options: Option,
     ) -> None:
         self._url = url
-        self._columns = ResultColumns(image, options)
+        self._columns = ResultColumns(image, options, column_prefix)
         self._batch_bytes = batch_bytes
         self._send = send
         self._session = Session(Batch(**options))  # type: ignore[arg-type]
 
     async def __call__(self, batch: Any) -> AsyncGenerator[Any, None]:
         """Yields tables with the rows of `batch` and their images, in order of completion."""
-        self._columns.check(batch.column_names, self._url)
+        self._columns.check(batch.column_names, self._url, self._send)
         sent = {name: batch[name].to_pylist() for name in self._send}
         rows = [
             {"url": address, **{name: values[row] for name, values in sent.items()}}
@@ -61,6 +62,7 @@ def webimage_ray(
     batches_per_actor: int = 4,
     batch_bytes: int = BATCH_BYTES,
     send: Sequence[str] = (),
+    column_prefix: str = "",
     map_arguments: dict[str, Any] | None = None,
     **options: Option,
 ) -> Dataset:
@@ -77,15 +79,25 @@ def webimage_ray(
     - `batch_size`, `batches_per_actor`: the number of rows of a batch, and of batches under way in one actor.
     - `batch_bytes`: the size of the blocks of the result.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
+    - `column_prefix`: what the names of the columns of the record begin with, if `ds` has columns of these names.
     - `map_arguments`: further arguments of `map_batches`, such as `runtime_env`.
     - `options`: the parameters of `Batch`.
 
     A process that dies is replaced and continues with the rows that have no result yet; if an actor or its machine
     dies, Ray repeats its batches.
     """
+    options = lasting(options)
+    Batch(**options)  # type: ignore[arg-type]  # Raises the error here, instead of in each actor.
     return ds.map_batches(
         WebImageActor,
-        fn_constructor_kwargs={"url": url, "image": image, "batch_bytes": batch_bytes, "send": send, **options},
+        fn_constructor_kwargs={
+            "url": url,
+            "image": image,
+            "batch_bytes": batch_bytes,
+            "send": send,
+            "column_prefix": column_prefix,
+            **options,
+        },
         batch_format="pyarrow",
         batch_size=batch_size,
         num_cpus=num_cpus if num_cpus is not None else 1,

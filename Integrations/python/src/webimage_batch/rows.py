@@ -50,4 +50,6 @@ def _finite(value: Any) -> Any:
         return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
+    if hasattr(value, "tolist") and not isinstance(value, memoryview):  # numpy's scalars and arrays
+        return _finite(value.tolist())
     return value

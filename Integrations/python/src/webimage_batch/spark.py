@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .client import Batch
 from .columns import BATCH_BYTES, ResultBuffer, ResultColumns
 from .errors import BatchError
-from .options import Option
+from .options import Option, lasting
 from .rows import Row
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def webimage_spark(
     partition_by: Literal["host"] | None = None,
     partitions: int | None = None,
     send: Sequence[str] = (),
+    column_prefix: str = "",
     **options: Option,
 ) -> DataFrame:
     """Returns the rows of `df` with the images of their URLs and the columns of the record.
@@ -38,16 +39,22 @@ def webimage_spark(
     - `partition_by`: with `"host"`, all URLs of a host are in one partition, so that `rate` and `per_host` hold
       for the whole cluster. `partitions` is the number of partitions then, and otherwise one to repartition into.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
+    - `column_prefix`: what the names of the columns of the record begin with, if `df` has columns of these names.
     - `options`: the parameters of `Batch`. `threads` is the number of CPUs of a task unless given.
 
-    A process that dies fails its task, which Spark repeats. Raises `ValueError` if `df` has a column of the result.
+    A process that dies fails its task, which Spark repeats. Raises `ValueError` if `df` has a column of the result, or
+    lacks one that is sent.
     """
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
-    columns = ResultColumns(image, options)
-    columns.check(df.columns, url)
+    options = lasting(options)
+    Batch(**options)  # type: ignore[arg-type]  # Raises the error here, instead of in each task.
+    columns = ResultColumns(image, options, column_prefix)
+    # By default, Spark considers names equal that differ only in case, and cannot write both.
+    distinguishes_case = df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
+    columns.check(df.columns, url, send, fold=str if distinguishes_case else str.lower)
     if partition_by == "host":
         df = partitioned_by_host(df, url, partitions)
     elif partition_by is not None:

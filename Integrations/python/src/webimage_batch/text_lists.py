@@ -1,0 +1,208 @@
+"""Reads lists of URLs from text files: one URL per line, CSV, TSV, and JSON, also compressed with gzip."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+Rows = Iterator[dict[str, Any]]
+
+FORMATS = ("txt", "jsonl", "json", "csv", "tsv")
+"""The names of the formats, without compression."""
+
+SHOWN_NAMES = 30
+"""The maximum number of columns that a message names."""
+
+_BEGINNING_LINES = 1000
+FIRST_LINES = f"the first {_BEGINNING_LINES:,} lines of "
+"""The part of a file with lines of JSON that must have the columns, for messages."""
+
+_BEGINNING_CHARACTERS = 1 << 20
+# Longer fields of CSV are refused; a line that the process reads has at most 1 MiB.
+_LONGEST_FIELD = 1 << 20
+# Longer lines have no URL: a file without line ends must not fill the memory.
+_LONGEST_LINE = 16 << 20
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_NO_URL = {"url": None}
+
+
+def read_text(path: Path, input_format: str, columns: Sequence[str] = ()) -> Rows:
+    """Yields the rows of a file; rows that cannot be read have no URL.
+
+    Raises `ValueError` if the header of a `csv` or `tsv` file lacks one of `columns`, or if the file is damaged.
+    Memory does not depend on the size of the file, except with `json`, which is one value.
+    """
+    name, _, compression = input_format.partition(".")
+    with _opened(path, compression) as file:
+        if name in _DELIMITERS:
+            rows = _csv_reader(file, name)
+            if header := _header(rows, path):
+                check_columns(path, header, columns)
+                yield from _csv_rows(rows, header)
+        elif name == "jsonl":
+            yield from _json_lines_rows(file)
+        elif name == "json":
+            yield from _json_rows(file, path)
+        else:
+            yield from _text_rows(file)
+
+
+class Beginning(NamedTuple):
+    """What the beginning of a file tells about its columns."""
+
+    found: set[str]
+    """The columns of those that were asked for."""
+    names: list[str]
+    """The first names, for messages."""
+
+
+def check_beginning(path: Path, input_format: str, url: str, columns: Sequence[str]) -> Beginning | None:
+    """Tells which of `columns` a file has, as far as its beginning shows; returns `None` if it has no columns or rows.
+
+    Raises `ValueError` if the file cannot be a list: if it is not text, or lacks the column `url` or, if it has a
+    header, one of `columns`. Reads the whole file with `json`.
+    """
+    if not path.is_file():
+        return None  # What is read from a pipe cannot be read again.
+    name, _, compression = input_format.partition(".")
+    with _opened(path, compression) as file:
+        if "\0" in file.read(4096):
+            raise ValueError(f"{path} is not a text file; see input_format.")
+    with _opened(path, compression) as file:
+        if name in _DELIMITERS:
+            header = _header(_csv_reader(file, name), path)
+            if header is None:
+                return None
+            check_columns(path, header, columns)
+            return Beginning(set(columns), header[:SHOWN_NAMES])
+        if name == "txt":
+            return None
+        names: dict[str, None] = {}
+        is_empty = True
+        for row in _json_rows(file, path) if name == "json" else _json_lines_rows(_FirstLines(file)):
+            is_empty = False
+            if row is not _NO_URL:
+                names.update(dict.fromkeys(row))
+        if is_empty:
+            return None
+        check_columns(path, list(names), [url], "" if name == "json" else FIRST_LINES)
+        return Beginning(names.keys() & set(columns), list(names)[:SHOWN_NAMES])
+
+
+def check_columns(path: Path, names: Sequence[str], columns: Iterable[str], part: str = "") -> None:
+    """Raises `ValueError` if a file, or a part of it, with columns of these names lacks one of `columns`."""
+    for column in columns:
+        if column not in names:
+            shown = ", ".join([*names[:SHOWN_NAMES], *(["…"] if len(names) > SHOWN_NAMES else [])])
+            raise ValueError(f"There is no column {column} in {part}{path}; the columns are {shown or 'none'}.")
+        if names.count(column) > 1:
+            raise ValueError(f"There are two columns {column} in {path}.")
+
+
+@contextmanager
+def _opened(path: Path, compression: str) -> Iterator[TextIO]:
+    """Opens a file; invalid UTF-8 results in a URL that fails, instead of ending the run."""
+    opened = gzip.open if compression else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as file:
+            yield file
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path} is damaged, or not compressed with gzip: {error}") from error
+
+
+class _FirstLines:
+    """The first lines of a file."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._lines = _BEGINNING_LINES
+        self._characters = _BEGINNING_CHARACTERS
+
+    def readline(self, size: int) -> str:
+        """Returns the next line, or an empty string after the last one of the beginning."""
+        if self._lines <= 0 or self._characters <= 0:
+            return ""
+        line = self._file.readline(size)
+        self._lines -= 1
+        self._characters -= len(line)
+        return line
+
+
+def _lines(file: TextIO | _FirstLines, replacement: str) -> Iterator[str]:
+    """Yields the lines of a file, with `replacement` in place of those that are too long."""
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) < _LONGEST_LINE or line.endswith(("\n", "\r")):
+            yield line
+            continue
+        while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(("\n", "\r")):
+            pass
+        yield replacement
+
+
+def _text_rows(file: TextIO) -> Rows:
+    for line in _lines(file, "\0"):
+        if url := line.rstrip("\r\n"):
+            yield {"url": url} if url != "\0" else _NO_URL
+
+
+def _csv_reader(file: TextIO, name: str) -> Iterator[list[str]]:
+    csv.field_size_limit(_LONGEST_FIELD)
+    # A field that is too long, too, is an error of the reader.
+    return csv.reader(_lines(file, "x" * (_LONGEST_FIELD + 1)), delimiter=_DELIMITERS[name])
+
+
+def _header(rows: Iterator[list[str]], path: Path) -> list[str] | None:
+    """Returns the names in the first line that is not blank; `None` if there is none."""
+    try:
+        return next((fields for fields in rows if fields), None)
+    except csv.Error as error:
+        # Unlike another line.
+        raise ValueError(f"The header line of {path} cannot be read: {error}") from error
+
+
+def _csv_rows(rows: Iterator[list[str]], header: list[str]) -> Rows:
+    while True:
+        try:
+            fields = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield _NO_URL
+            continue
+        if fields:
+            yield dict(zip(header, fields, strict=False))
+
+
+def _json_lines_rows(file: TextIO | _FirstLines) -> Rows:
+    for line in _lines(file, "{"):
+        if line.strip():
+            try:
+                yield _object(json.loads(line))
+            except (ValueError, RecursionError):
+                yield _NO_URL
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Returns a JSON object; of anything else, a row without a URL, which fails."""
+    return value if isinstance(value, dict) else _NO_URL
+
+
+def _json_rows(file: TextIO, path: Path) -> Rows:
+    try:
+        table = json.loads(file.read())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    if isinstance(table, list):
+        yield from map(_object, table)
+        return
+    # The default of pandas: {"column": {"0": value, …}, …}.
+    if not isinstance(table, dict) or not all(isinstance(column, dict) for column in table.values()):
+        raise ValueError(f"{path} is neither an array of objects nor an object of columns as pandas writes them.")
+    for key in next(iter(table.values()), {}):
+        yield {name: column.get(key) for name, column in table.items()}

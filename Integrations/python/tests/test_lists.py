@@ -1,0 +1,267 @@
+"""The lists that `download` reads, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webimage_batch import download, text_lists
+from webimage_batch.__main__ import main
+from webimage_batch.lists import read_list
+
+LIST = [{"url": "http://a.test/ü", "caption": 'a, "b"\nc'}, {"url": "http://b.test/", "caption": "d"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("jsonl", "".join(json.dumps(row) + "\n" for row in LIST) + "\n"),
+        ("json", json.dumps(LIST)),
+        ("json", json.dumps({key: {str(i): row[key] for i, row in enumerate(LIST)} for key in ("url", "caption")})),
+        ("csv", 'url,caption\nhttp://a.test/ü,"a, ""b""\nc"\nhttp://b.test/,d\n'),
+        ("tsv", 'url\tcaption\nhttp://a.test/ü\t"a, ""b""\nc"\nhttp://b.test/\td\n'),
+    ],
+)
+def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / f"list.{name}").write_text(text)
+    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(text.encode()))
+    assert list(read_list(tmp_path / f"list.{name}", name)) == LIST
+    assert list(read_list(tmp_path, f"{name}.gz")) == LIST
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("txt", "http://a.test/\n"),
+        ("jsonl", '{"url": "http://a.test/"}\n'),
+        ("json", '[{"url": "http://a.test/"}]'),
+        ("csv", "url\nhttp://a.test/\n"),
+        ("tsv", "url\tcaption\nhttp://a.test/\t\n"),
+    ],
+)
+def test_byte_order_marks_are_no_part_of_lists(tmp_path: Path, name: str, text: str) -> None:
+    content = text.encode("utf-8-sig")
+    (tmp_path / f"list.{name}").write_bytes(content)
+    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(content))
+    for source in (f"{name}", f"{name}.gz"):
+        rows = list(read_list(tmp_path / f"list.{source}", source, ["url"]))
+        assert [row["url"] for row in rows] == ["http://a.test/"]
+
+
+def write_rows(path: Path, input_format: str, rows: list[dict[str, Any]]) -> Path:
+    """Writes rows with the same columns in a format."""
+    name, _, compression = input_format.partition(".")
+    if name == "parquet":
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(rows), path)
+        return path
+    if name == "json":
+        text = json.dumps(rows)
+    elif name == "jsonl":
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    else:
+        lines = [list(rows[0]), *(row.values() for row in rows)]
+        text = "".join(("\t" if name == "tsv" else ",").join(map(str, line)) + "\n" for line in lines)
+    path.write_bytes(gzip.compress(text.encode()) if compression else text.encode())
+    return path
+
+
+WITH_COLUMNS = [*("csv", "tsv", "jsonl", "json", "csv.gz", "tsv.gz", "jsonl.gz", "json.gz"), "parquet"]
+
+
+@pytest.mark.parametrize("name", WITH_COLUMNS)
+@pytest.mark.parametrize(
+    ("values", "missing"),
+    [
+        ({"url_col": "link"}, "link"),
+        ({"caption_col": "text"}, "text"),
+        ({"save_additional_columns": ["license"]}, "license"),
+        ({"verify_hash": ["digest", "sha256"]}, "digest"),
+    ],
+)
+def test_columns_that_a_list_does_not_have_are_an_error(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, name: str, values: dict[str, Any], missing: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    path = write_rows(tmp_path / f"list.{name}", name, [{"url": "http://a.test/", "size": 1}])
+    with pytest.raises(ValueError, match=rf"no column {missing} in .*{name}; the columns are url, size"):
+        download(str(path), output_folder=str(tmp_path / "out"), input_format=name, **values)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", WITH_COLUMNS)
+def test_every_file_of_a_list_is_checked_before_anything_is_removed(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    source, out = tmp_path / "list", tmp_path / "out"
+    source.mkdir()
+    for file in "abc":
+        write_rows(source / f"{file}.{name}", name, [{"url": f"http://{file}.test/"}])
+    assert download(str(source), output_folder=str(out), input_format=name).successes == 3
+    before = sorted(path.name for path in out.iterdir())
+    write_rows(source / f"c.{name}", name, [{"URL": "http://c.test/"}])
+    with pytest.raises(ValueError, match=rf"no column url in .*c\.{name}; the columns are URL"):
+        download(str(source), output_folder=str(out), input_format=name, incremental_mode="overwrite")
+    assert sorted(path.name for path in out.iterdir()) == before
+
+
+def test_empty_files_of_a_list_are_skipped(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list").mkdir()
+    for name in ("csv", "jsonl"):
+        (tmp_path / f"list/a.{name}").write_text("")
+        write_rows(tmp_path / f"list/b.{name}", name, [{"url": "http://b.test/"}])
+        folder = str(tmp_path / name)
+        assert download(str(tmp_path / "list"), output_folder=folder, input_format=name).successes == 1
+        (tmp_path / f"list/b.{name}").write_text("\n")
+        assert download(str(tmp_path / "list"), output_folder=folder + "2", input_format=name).count == 0
+
+
+def test_objects_may_lack_columns_that_others_have(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list").mkdir()
+    (tmp_path / "list/a.jsonl").write_text('{"url": "http://a.test/"}\n{}\n')
+    (tmp_path / "list/b.jsonl").write_text('{"text": "b"}\n{"url": "http://b.test/"}\n')
+    options = {"caption_col": "text", "input_format": "jsonl", "output_format": "parquet"}
+    assert download(str(tmp_path / "list"), output_folder=str(tmp_path / "out"), **options).count == 4  # type: ignore[arg-type]
+    assert pq.read_table(tmp_path / "out/00000.parquet")["caption"].to_pylist() == [None, None, "b", None]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["{}"] * 1000 + ['{"url": "http://a.test/"}'], "none"),
+        (["http://a.test/", "[1]"], "none"),
+        (['{"link": "http://a.test/"}', '{"size": 1}'], "link, size"),
+    ],
+)
+def test_lists_whose_first_lines_have_no_url_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: list[str], found: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    command = ["download", f"--url_list={tmp_path / 'list.jsonl'}", f"--output_folder={tmp_path / 'out'}"]
+    assert main([*command, "--input_format=jsonl"]) == 64
+    assert f"url in the first 1,000 lines of {tmp_path}/list.jsonl; the columns are {found}." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("json", "[", r"list\.json is not JSON"),
+        ("json", "[" * 100_000, r"list\.json is not JSON"),
+        ("json", '{"url": ["http://a.test/"]}', "neither an array of objects nor"),
+        ("json", "7", "neither an array of objects nor"),
+        ("json", "[1, 2]", "no column url"),
+        ("csv", "url,url\na,b\n", "two columns url"),
+        ("csv", "u" * (1 << 20) + "u,url\n", r"header line of .*list\.csv cannot be read"),
+        ("txt", "http://a.test/\0", "not a text file; see input_format"),
+        ("txt.gz", "http://a.test/", "not compressed with gzip"),
+    ],
+)
+def test_files_of_another_format_are_an_error(tmp_path: Path, name: str, text: str, message: str) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / f"list.{name}").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        download(str(tmp_path / f"list.{name}"), output_folder=str(tmp_path / "out"), input_format=name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_truncated_file_is_an_error_at_its_end(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    content = gzip.compress(b"".join(b"http://a.test/%s\n" % os.urandom(20).hex().encode() for _ in range(4000)))
+    (tmp_path / "list.txt.gz").write_bytes(content[:-100])
+    values: dict[str, Any] = {"output_format": "dummy", "number_sample_per_shard": 1000}
+    with pytest.raises(ValueError, match=r"list\.txt\.gz is damaged"):
+        download(str(tmp_path / "list.txt.gz"), output_folder=str(tmp_path / "out"), input_format="txt.gz", **values)
+    assert (tmp_path / "out/00000_stats.json").exists()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"url_col": "link"}, {"caption_col": "text"}, {"save_additional_columns": ["n"]}, {"input_format": "txt.gz"}],
+)
+def test_columns_of_lists_without_columns_are_an_error(tmp_path: Path, values: dict[str, Any]) -> None:
+    pytest.importorskip("pyarrow")
+    values = {"verify_hash": ["digest", "sha256"], **values} if "input_format" in values else values
+    with pytest.raises(ValueError, match="txt has no columns; see input_format"):
+        download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), **values)
+
+
+def test_a_list_can_be_a_pipe(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    os.mkfifo(tmp_path / "list")
+    lines = "".join(json.dumps({"url": f"http://a.test/{n}"}) + "\n" for n in range(3000))
+    writer = threading.Thread(target=(tmp_path / "list").write_text, args=(lines,))
+    writer.start()
+    values: dict[str, Any] = {"input_format": "jsonl", "output_format": "dummy"}
+    assert download(str(tmp_path / "list"), output_folder=str(tmp_path / "out"), **values).successes == 3000
+    writer.join()
+
+
+def test_hidden_files_are_no_part_of_a_list(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a.csv", "csv", [{"url": "http://a.test/"}])
+    (tmp_path / "._a.csv").write_bytes(b"\0\1")
+    assert list(read_list(tmp_path, "csv")) == [{"url": "http://a.test/"}]
+
+
+def test_a_header_may_follow_blank_lines(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("\n\nurl\n\nhttp://a.test/\n")
+    assert list(read_list(tmp_path / "list.csv", "csv", ["url"])) == [{"url": "http://a.test/"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "template"), [("txt", "{}\n"), ("jsonl", '{{"url": "{}"}}\n'), ("csv", "{},a\n"), ("csv", '"{}",a\n')]
+)
+def test_lines_that_are_too_long_have_no_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, template: str
+) -> None:
+    monkeypatch.setattr(text_lists, "_LONGEST_LINE", 100)
+    lines = [template.format(f"http://a.test/{text}") for text in ("", "b" * 1000, "c")]
+    (tmp_path / "list").write_text(("url,caption\n" if name == "csv" else "") + "".join(lines))
+    urls = [row["url"] for row in read_list(tmp_path / "list", name)]
+    assert urls == ["http://a.test/", None, "http://a.test/c"]
+
+
+def test_lines_that_are_no_objects_have_no_url(tmp_path: Path) -> None:
+    lines = ['{"url": "http://a.test/"}', "{", "[1]", "9" * 5_000, "[" * 100_000, '{"url": "http://b.test/"}']
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    urls = [row["url"] for row in read_list(tmp_path / "list.jsonl", "jsonl")]
+    assert urls == ["http://a.test/", None, None, None, None, "http://b.test/"]
+
+
+def test_fields_that_are_too_long_have_no_url(tmp_path: Path) -> None:
+    lines = ["url,caption", "http://a.test/,a", f"http://b.test/,{'b' * (1 << 20)}b", "http://c.test/,c"]
+    (tmp_path / "list.csv").write_text("\n".join(lines))
+    urls = [row["url"] for row in read_list(tmp_path / "list.csv", "csv")]
+    assert urls == ["http://a.test/", None, "http://c.test/"]
+
+
+def test_halves_of_surrogate_pairs_are_replaced(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list.jsonl").write_text('{"url": "http://a.test/", "text": "a\\ud83d \\ud83d\\ude00"}')
+    options = ("--input_format=jsonl", "--caption_col=text", "--output_format=parquet")
+    assert main(["download", f"--url_list={tmp_path / 'list.jsonl'}", f"--output_folder={tmp_path}", *options]) == 0
+    assert pq.read_table(tmp_path / "00000.parquet")["caption"].to_pylist() == ["a\ufffd \U0001f600"]
+
+
+def test_lines_of_text_are_urls(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"http://c.test/\xff")
+    (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n#\n")
+    urls = [row["url"] for row in read_list(tmp_path, "txt")]
+    assert urls == ["http://a.test/,x", "#", "http://c.test/\ufffd"]
