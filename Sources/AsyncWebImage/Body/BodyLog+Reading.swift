@@ -59,6 +59,8 @@ extension BodyLog {
             let id = state.nextReader
             state.nextReader += 1
             state.readers[id] = Reader(limitsReadAhead: limitsReadAhead, variant: variant)
+            // A complete body grows no more, and its reader can wait for memory that growing bodies hold.
+            if state.end != nil { state.leaveGrowthQueue() }
             return (BodyReader(log: self, id: id, digest: digest), state.resumed())
         }
         resumed?.resume()

@@ -231,9 +231,9 @@ final class BodyLog: Sendable {
 
     /// Passes the body or the error to waiting callers once the transfer has ended.
     ///
-    /// A task combines several pieces, because the calling thread may serve other transfers.
-    func resumeBodyWaiters() {
-        guard hasPiecesToCombine else { return answerBodyWaiters() }
+    /// Unless `atOnce` is `true`, a task combines several pieces, because the calling thread may serve other transfers.
+    func resumeBodyWaiters(atOnce: Bool = false) {
+        guard !atOnce, hasPiecesToCombine else { return answerBodyWaiters() }
         // Detached: it belongs to no caller, and no code awaits it.
         Task.detached { self.answerBodyWaiters() }
     }

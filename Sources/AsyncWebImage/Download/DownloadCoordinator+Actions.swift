@@ -24,7 +24,8 @@ extension DownloadCoordinator {
             return awaitEnd(of: deferral, download).map { .resumable(id, $0) }
         case .receive(let id):
             guard let download = downloads[id] else { break }
-            download.log.resumeBodyWaiters()
+            // No caller may be without an answer when `shutdown` returns.
+            download.log.resumeBodyWaiters(atOnce: shutdownSignal.isGiven)
             removeImages(replacedBy: download)
             sendEnd(of: download)
         case .fail(let id, let error, let keepsBeginning):

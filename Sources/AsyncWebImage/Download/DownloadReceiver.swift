@@ -214,6 +214,8 @@ final class DownloadReceiver: DirectBodyReceiver {
         let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
         guard use == .body, let head else {
             if case .notContinued? = failure { return nil }
+            // A continued body without stored bytes is in the log, which may have been discarded.
+            guard let continued, continued.stored != nil || continued.offset == count else { return nil }
             return continued
         }
         return Resumption(head, offset: count, total: log.progress.expected)
@@ -267,7 +269,7 @@ extension TransportError {
     fileprivate func counting(_ received: Int) -> TransportError {
         guard case .truncated(let expected, let last) = reason, received > last else { return self }
         return TransportError(
-            url: url, reason: .truncated(expected: expected.map { $0 + received - last }, received: received),
+            url: url, reason: .truncated(expected: expected.map { $0 + (received - last) }, received: received),
             detail: detail)
     }
 }

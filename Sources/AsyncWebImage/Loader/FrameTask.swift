@@ -7,8 +7,8 @@ public import HTTPTransport
 public final class FrameTask<Frame: Sendable>: Sendable {
     /// The stream of the frames, which supports a single consumer.
     ///
-    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Leaving the loop over it early also stops the
-    /// load.
+    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Leaving the loop over it early stops the load
+    /// when the handle is released as well; ``cancel()`` stops it immediately.
     public let frames: AsyncThrowingStream<Frame, any Error>
 
     private let response: ResponseAccess

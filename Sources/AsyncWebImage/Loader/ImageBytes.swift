@@ -102,10 +102,16 @@ final class BodySubscription: Sendable {
                 return !hasJoined
             }
             if joins { join() }
-            return switch try await feed.next() {
-            case .bytes(let bytes): .bytes(bytes)
-            case .restart: .restart
-            case nil: nil
+            do {
+                return switch try await feed.next() {
+                case .bytes(let bytes): .bytes(bytes)
+                case .restart: .restart
+                case nil: nil
+                }
+            } catch {
+                // The feed can end with an error before `cancel()`, which then does not leave.
+                if case .success(let subscriber) = subscriber { coordinator.post(.leave(subscriber.id)) }
+                throw error
             }
         } onCancel: {
             cancel()

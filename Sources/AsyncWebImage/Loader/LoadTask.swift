@@ -51,7 +51,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
     ///
     /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an active
     /// download, the current progress is available immediately. Results from ``ImageLoader/imageCache`` have no
-    /// progress.
+    /// progress. If a stored response has another digest than expected, the stream ends before it is downloaded again.
     public var progress: AsyncStream<DownloadProgress> { control.progress }
 
     /// The priority of this load, which can be changed at any time.

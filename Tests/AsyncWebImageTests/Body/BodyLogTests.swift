@@ -247,6 +247,17 @@ struct BodyLogTests {
         #expect(try await answer.value.bytes.count == 3 * piece.count)
     }
 
+    @Test func bodyPiecesAreJoinedBeforeTheCallReturnsIfRequested() {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, isJoined: false))
+        for _ in 0..<3 { _ = log.append(piece.span) }
+        log.finish(.delivered)
+        #expect(!answer.isResolved)
+        log.resumeBodyWaiters(atOnce: true)
+        #expect(answer.success?.bytes.count == 3 * piece.count)
+    }
+
     @Test func removedBodyWaiterReceivesNothing() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }

@@ -79,6 +79,24 @@ struct BytesInFlightTests {
         #expect(bytes.count == 7)
     }
 
+    @Test func completeBodyPassesItsTurnToGrowToAnotherWhenItIsRead() throws {
+        let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)
+        let first = BodyLog(maximumReplayBytes: 4 << 20, bytesInFlight: bytes)
+        let second = BodyLog(maximumReplayBytes: 4 << 20, bytesInFlight: bytes)
+        let piece = [UInt8](repeating: 7, count: 16 << 10)
+        for log in [first, second] { #expect(log.collect(for: OneShot<ImageData>(), isJoined: false)) }
+        for _ in 0..<100 { #expect(first.append(piece.span) == .more) }
+        // Its share of the memory.
+        for _ in 0..<8 { #expect(second.append(piece.span) == .more) }
+        #expect(second.append(piece.span) == .pause)
+
+        first.finish(.delivered)
+        let reader = try #require(first.makeReader())
+        bytes.letBodiesGrow()
+        #expect(second.append(piece.span) == .more)
+        withExtendedLifetime(reader) {}
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func idleLoaderStartsOneDownloadDespiteByteLimit() async throws {
         let loader = ImageLoader(transport: InstantTransport(body: [1, 2, 3]))

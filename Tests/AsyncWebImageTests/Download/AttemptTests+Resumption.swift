@@ -85,6 +85,21 @@ extension AttemptTests {
         #expect(receiver.resumption(after: 4)?.offset == 4)
     }
 
+    /// Between two attempts, the log can discard the bytes that the second one was to continue.
+    @Test func attemptWithoutResponseIsResumedOnlyIfTheLogStillHasItsBytes() throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let rules = ResponseRules(DownloadConfiguration())
+        let first = DownloadReceiver(url: url, log: log, rules: rules) {}
+        first.receive(
+            ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
+        #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
+
+        let second = DownloadReceiver(url: url, log: log, rules: rules, continuing: first.resumption(after: 6)) {}
+        #expect(second.resumption(after: 0) == nil)
+        #expect(second.resumption(after: 6)?.offset == 6)
+    }
+
     /// Each part is compared with the limit of the whole body.
     @Test func continuedBodyIsNotReadToTheMemoryOfTheBody() throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
@@ -105,6 +120,33 @@ extension AttemptTests {
                     headerFields: [.eTag: "\"v1\"", .contentRange: "bytes 6-9/10", .contentLength: "4"]), url: url))
         #expect(second.receive([UInt8](repeating: 1, count: 2).span) == .more)
         #expect(second.receive(upTo: 2) { _ in } == nil)
+    }
+
+    @Test func truncationErrorOfContinuedBodyCanDeclareTheLargestLength() throws {
+        var configuration = DownloadConfiguration()
+        configuration.maximumBodyBytes = .max
+        let rules = ResponseRules(configuration)
+        let length = Int.max - 1
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let first = DownloadReceiver(url: url, log: log, rules: rules) {}
+        first.receive(
+            ResponseHead(
+                response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "\(length)"]), url: url))
+        #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
+
+        let second = DownloadReceiver(url: url, log: log, rules: rules, continuing: first.resumption(after: 6)) {}
+        let fields: HTTPFields = [
+            .eTag: "\"v1\"", .contentRange: "bytes 6-\(length - 1)/\(length)", .contentLength: "\(length - 6)",
+        ]
+        second.receive(ResponseHead(response: .init(status: .partialContent, headerFields: fields), url: url))
+        #expect(second.receive([UInt8](repeating: 1, count: 2).span) == .more)
+        second.finish(.failed(TransportError(url: url.string, reason: .truncated(expected: length - 6, received: 2))))
+        guard case .failed(.transport(let error))? = second.failure else {
+            Issue.record("no error of the transport")
+            return
+        }
+        #expect(error.reason == .truncated(expected: length, received: 8))
     }
 
     @Test func decodeAndPreviewsContinueAcrossAttempts() async throws {

@@ -139,6 +139,54 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
+    @Test func bodyDiscardedAfterRetryWithoutResponseIsRequestedFromItsBeginning() async throws {
+        let clock = ManualClock()
+        let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumAttempts: 3) }
+        let started = try await start(2, loader)
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        for _ in 0..<48 { #expect(started[0].exchange.offer(piece)) }
+        started[0].exchange.fail(.connectionLost)
+        await loader.coordinator.activity { $0.backingOff == 1 }
+        clock.advance(by: .seconds(100))
+        let second = try #require(await exchanges.next())
+        #expect(second.request.headerFields[.range] == "bytes=786432-")
+
+        // Now the other body needs the memory.
+        for _ in 0..<50 { #expect(started[1].exchange.offer(piece)) }
+        second.fail(.connectionLost)
+        await loader.coordinator.activity { $0.backingOff == 1 }
+        #expect(await loader.coordinator.bytesInFlight.count == 50 * piece.count)
+        started[1].exchange.finish()
+        #expect(try await started[1].task.value.bytes.count == 50 * piece.count)
+        clock.advance(by: .seconds(100))
+        let third = try #require(await exchanges.next())
+        #expect(third.request.headerFields[.range] == nil)
+        third.answer(.ok, [:], [1, 2, 3])
+        third.finish()
+        #expect(try await started[0].task.value.bytes == [1, 2, 3])
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func downloadStartsWhileTheOnlyBodyInMemoryWaitsForItsRetry() async throws {
+        let clock = ManualClock()
+        let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumAttempts: 2) }
+        let started = try await start(1, loader)
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        for _ in 0..<70 { #expect(started[0].exchange.offer(piece)) }
+        started[0].exchange.fail(.connectionLost)
+        await loader.coordinator.activity { $0.backingOff == 1 }
+        #expect(await !loader.coordinator.bytesInFlight.hasCapacity)
+
+        let task = loader.dataTask(for: ImageRequest(url(1)))
+        let exchange = try #require(await exchanges.next())
+        #expect(exchange.request.url.string == url(1))
+        exchange.answer(.ok, [:], [1, 2, 3])
+        exchange.finish()
+        #expect(try await task.value.bytes == [1, 2, 3])
+        started[0].task.cancel()
+        await loader.coordinator.becomesIdle()
+    }
+
     @Test func callerJoiningPausedBodyReceivesAllOfIt() async throws {
         let loader = loader()
         let started = try await start(2, loader)

@@ -222,6 +222,28 @@ struct ImageBytesTests {
         }
     }
 
+    /// As when the task is canceled while the consumer is about to wait.
+    @Test func cancellationNoticedByTheStreamStopsTheDownload() async throws {
+        let transport = ScriptedTransport()
+        let loader = ImageLoader(configuration: .patient, transport: transport)
+        let server = Task {
+            var exchanges = transport.exchanges.makeAsyncIterator()
+            await exchanges.next()?.answer(.ok, [:], [1, 2, 3])
+        }
+        let request = ImageRequest("http://a.example/a")
+        let feed = BodyStream()
+        let subscriber = Subscriber(
+            request, try loader.fetchKey(request), id: loader.coordinator.newSubscriberID(), product: .bytes(feed))
+        let subscription = BodySubscription(.success(subscriber), feed: feed, coordinator: loader.coordinator)
+        #expect(try await subscription.next() == .bytes([1, 2, 3]))
+        await server.value
+
+        feed.finish(.failure(CancellationError()))
+        await #expect(throws: CancellationError.self) { try await subscription.next() }
+        #expect(await loader.coordinator.activity.callers == 0)
+        await loader.coordinator.becomesIdle()
+    }
+
     @Test func shutdownEndsImageBytes() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .body(1)))

@@ -1,10 +1,11 @@
 import LoopbackOrigin
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// The shutdown of a loader, against a real origin; only the time is simulated.
+/// The shutdown of a loader, usually against a real origin; the time is simulated.
 @Suite(.timeLimit(.minutes(2)))
 struct ShutdownTests {
     private let clock = ManualClock()
@@ -100,6 +101,34 @@ struct ShutdownTests {
             await end
             #expect(origin.counts.requests["/a"] == 1)
         }
+    }
+
+    /// The download's last event precedes the end of the shutdown, which comes in the same turn.
+    @Test func bodyInSeveralPiecesIsDeliveredBeforeShutdownReturns() async throws {
+        let transport = ScriptedTransport()
+        let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
+        let answer = OneShot<ImageData>()
+        let isDelivered = Locked(false)
+        loader.coordinator.addListener { event in
+            guard case .completed = event.kind else { return }
+            isDelivered.withLock { $0 = answer.isResolved }
+        }
+        let marked = request("http://example.com/marked", finishes: true)
+        let caller = Subscriber(
+            marked, try loader.fetchKey(marked), id: loader.coordinator.newSubscriberID(), product: .data(answer))
+        loader.coordinator.post(.join(caller))
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let exchange = try #require(await exchanges.next())
+        exchange.answer()
+        let piece = [UInt8](repeating: 7, count: 64 << 10)
+        for _ in 0..<64 { #expect(exchange.offer(piece)) }
+
+        async let end: Void = loader.shutdown(gracePeriod: .seconds(10))
+        await clock.sleeps(until: .seconds(10))
+        exchange.finish()
+        await end
+        #expect(isDelivered.withLock { $0 })
+        #expect(answer.success?.bytes.count == 64 * piece.count)
     }
 
     @Test func endOfGracePeriodStopsUnfinishedDownloads() async throws {

@@ -11,13 +11,14 @@ extension DownloadMachine {
 
     /// A Boolean value that indicates whether there is memory for the next download.
     ///
-    /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start.
+    /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start. Those
+    /// that back off or are deferred release none either: at the earliest, their next attempt does.
     var mayStart: Bool {
         // Mutating, and without operators, whose closures would copy the machine: it is accessed in place.
         mutating get {
             if hasMemory { return true }
             guard runningCount == 0 else { return false }
-            return waitingCount + deferredCount == downloads.count
+            return waitingCount + deferredCount + backingOffCount == downloads.count
         }
     }
 

@@ -20,6 +20,12 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.memory(hasCapacity: true)) == ["transfer 2 attempt 1"])
     }
 
+    @Test func oneDownloadMayStartWithoutMemoryIfAllOthersBackOff() {
+        var script = MachineScript()
+        script.run(.join(.test(1)), .transferEnded(1, .failed(.passing)), .memory(hasCapacity: false))
+        script.expect(.join(.test(2, "b")), ["open 2 for 2", "transfer 2 attempt 1"])
+    }
+
     @Test func rateLimitedDownloadStartsAtItsAlarm() {
         var script = MachineScript { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1) }
         #expect(script.tell(.join(.test(1))) == ["open 1 for 1", "transfer 1 attempt 1"])
