@@ -10,8 +10,9 @@ import Glibc
 ///
 /// The handler is called on the monitor's own thread, at most once in two seconds.
 package final class MemoryPressureMonitor: Sendable {
-    /// The descriptor that ends the thread as soon as it is readable.
-    private let end: Int32
+    #if os(Linux)
+    private let end: EndSignal
+    #endif
 
     /// Creates a monitor; returns `nil` if the system does not report memory pressure.
     ///
@@ -28,8 +29,7 @@ package final class MemoryPressureMonitor: Sendable {
     #if os(Linux)
     /// Creates a monitor of a descriptor with urgent data as the event; the descriptor belongs to the monitor.
     package init?(descriptor: Int32, _ handler: @escaping @Sendable () -> Void) {
-        let end = eventfd(0, Int32(EFD_CLOEXEC))
-        guard end >= 0 else {
+        guard let end = EndSignal() else {
             close(descriptor)
             return nil
         }
@@ -38,22 +38,20 @@ package final class MemoryPressureMonitor: Sendable {
             try startThread(named: "webimage-memory") {
                 Self.observe(descriptor, until: end, handler)
                 close(descriptor)
-                close(end)
             }
         } catch {
             close(descriptor)
-            close(end)
             return nil
         }
     }
 
-    deinit { eventfd_write(end, 1) }
+    deinit { end.send() }
 
-    private static func observe(_ descriptor: Int32, until end: Int32, _ handler: () -> Void) {
+    private static func observe(_ descriptor: Int32, until end: EndSignal, _ handler: () -> Void) {
         while true {
             var events = [
                 pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0),
-                pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             let count = unsafe poll(&events, 2, -1)
             if count < 0, errno == EINTR { continue }
@@ -92,3 +90,24 @@ package final class MemoryPressureMonitor: Sendable {
     }
     #endif
 }
+
+#if os(Linux)
+/// The end of a monitor, of which its thread is notified.
+///
+/// The monitor and its thread share it, because either can end first: the descriptor must stay open as long as one of
+/// them could use its number.
+private final class EndSignal: Sendable {
+    /// The descriptor that is readable once the signal has been sent.
+    let descriptor: Int32
+
+    init?() {
+        let descriptor = eventfd(0, Int32(EFD_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    func send() { eventfd_write(descriptor, 1) }
+}
+#endif

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Glibc
+import TestSupport
 import Testing
 import Threading
 
@@ -39,6 +40,30 @@ struct MemoryPressureMonitorTests {
         monitor = nil
         // The thread closes the descriptor, which ends the connection.
         #expect(recv(other, &byte, 1, 0) <= 0)
+    }
+
+    /// In a process of its own, because the numbers of closed descriptors matter.
+    @Test func memoryPressureMonitorWhoseThreadHasEndedWritesToNoFile() async {
+        await #expect(processExitsWith: .success) {
+            var pair: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+            let (observed, other) = (pair[0], pair[1])
+            var monitor = MemoryPressureMonitor(descriptor: observed) {}
+            try #require(monitor != nil)
+            close(other)
+            let hasEnded = await ProcessState.reaches {
+                fcntl(observed, F_GETFD) < 0 && ProcessState.threads(named: "webimage-memory").isEmpty
+            }
+            try #require(hasEnded)
+            // They take the numbers that are free.
+            var events: [pollfd] = []
+            for _ in 0..<16 {
+                try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+                events += pair.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            }
+            monitor = nil
+            try #require(poll(&events, nfds_t(events.count), 0) == 0)
+        }
     }
 
     @Test func memoryPressureMonitorEndsWithoutAnEvent() {
