@@ -19,7 +19,11 @@ enum DemoProgram {
         // Writing to a closed pipe must be an error instead of terminating the process.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try await Interruption.cancelling { try await run() }
+            try await Interruption.cancelling {
+                try await run()
+            } beforeExit: {
+                DemoScreen.showCursor(on: .output)
+            }
         } catch let interrupted as Interruption.Interrupted {
             // The terminal shows ^C; the prompt must start on a new line.
             if Terminal.error.isInteractive { Terminal.error.tell("\n") }

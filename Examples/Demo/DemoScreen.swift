@@ -56,8 +56,11 @@ struct DemoScreen {
     }
 
     /// Shows the cursor again.
-    func close() {
-        try? terminal.write("\u{1B}[0m\u{1B}[?25h")
+    func close() { Self.showCursor(on: terminal) }
+
+    /// Shows the cursor of a terminal, which a screen can have hidden, and ends its colors; does nothing to a file.
+    static func showCursor(on terminal: Terminal) {
+        if terminal.isInteractive { terminal.tell("\u{1B}[0m\u{1B}[?25h") }
     }
 
     /// Returns `text` placed in a row counted from the top of the screen, with the cursor returned below the screen.

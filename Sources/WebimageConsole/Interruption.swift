@@ -21,11 +21,13 @@ package enum Interruption {
     /// Runs `body` in a task that the first signal cancels, and returns its result.
     ///
     /// Signals that are already ignored, for example because the process was started by `nohup` or by a shell without
-    /// job control, stay ignored. Throws `Interrupted` if a signal was received, after `body` has ended.
+    /// job control, stay ignored. Throws `Interrupted` if a signal was received, after `body` has ended. `beforeExit`
+    /// is called before a later signal ends the process, while `body` still runs.
     package static func cancelling<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
+        _ body: @escaping @Sendable () async throws -> Result,
+        beforeExit: @escaping @Sendable () -> Void = {}
     ) async throws -> Result {
-        let received = Received()
+        let received = Received(beforeExit: beforeExit)
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number, SIG_IGN)
@@ -55,6 +57,11 @@ package enum Interruption {
         }
 
         private let state = Locked(State())
+        private let beforeExit: @Sendable () -> Void
+
+        init(beforeExit: @escaping @Sendable () -> Void) {
+            self.beforeExit = beforeExit
+        }
 
         var first: Int32? { state.withLock { $0.first?.signal } }
 
@@ -68,14 +75,17 @@ package enum Interruption {
         }
 
         func take(_ number: Int32) {
-            let action = state.withLock { state -> (@Sendable () -> Void)? in
+            let (action, isLast) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
                 let now = ContinuousClock.now
                 guard let first = state.first else {
                     state.first = (number, now)
-                    return state.action
+                    return (state.action, false)
                 }
-                if now - first.at >= .milliseconds(500) { _exit(128 + number) }
-                return nil
+                return (nil, now - first.at >= .milliseconds(500))
+            }
+            if isLast {
+                beforeExit()
+                _exit(128 + number)
             }
             action?()
         }

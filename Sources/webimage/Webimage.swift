@@ -32,6 +32,7 @@ struct Webimage: AsyncParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         Terminal.fillGaps()
         do {
+            try validateArguments()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 // First, because the runtime terminates a process that has no descriptor for it.
@@ -41,14 +42,22 @@ struct Webimage: AsyncParsableCommand {
                 try command.run()
             }
         } catch let interrupted as Interruption.Interrupted {
-            // The terminal shows ^C; the prompt must start on a new line.
-            if Terminal.error.isInteractive { Terminal.error.tell("\n") }
+            // The terminal shows ^C, in whose place the prompt belongs.
+            if Terminal.error.isInteractive { Terminal.error.tell("\r\u{1B}[K") }
             exit(withError: ExitCode(interrupted.exitStatus))
         } catch let error as FileError {
-            Terminal.error.tell("webimage: \(error)\n")
+            Terminal.error.tell("webimage: \(error.description.printable)\n")
             exit(withError: ExitCode.failure)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Throws an error if an argument is not UTF-8, because Swift would change it so that it names another file.
+    private static func validateArguments() throws {
+        for index in (0..<Int(CommandLine.argc)).dropFirst() {
+            let isValid = unsafe CommandLine.unsafeArgv[index].map { unsafe String(validatingCString: $0) != nil }
+            if isValid == false { throw ValidationError("Argument \(index) is not UTF-8.") }
         }
     }
 }

@@ -102,42 +102,6 @@ struct CommandTests {
         }
     }
 
-    @Test func secondInterruptionDoesNotWaitForTheDisk() async throws {
-        try await withLoopbackOrigin { origin in
-            origin.route("/a.gif", LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: gif))
-            try await withTemporaryFolder { folder in
-                let (cache, arguments) = (
-                    folder + "/cache", ["get", "--cache", folder + "/cache", "-o", folder, origin.url("/a.gif")]
-                )
-                #expect(try await Command.run(arguments).status == 0)
-                let entry = try #require(try cacheFiles(cache).first { $0.contains("-") })
-                let (whole, part) = ("\(cache)/\(entry)", "\(cache)/\(entry).part")
-                try FileManager.default.removeItem(atPath: whole)
-                // Without the ledger, the command must check whether there is a partial body.
-                try FileManager.default.removeItem(atPath: "\(cache)/v5/ledger")
-                // The command waits for one when it opens them, and immediately for the other.
-                for pipe in [whole, part] { try #require(mkfifo(pipe, 0o600) == 0) }
-                let result = try await Command.run(arguments) { command in
-                    // There can be a writer as soon as there is a reader, which then continues with the other.
-                    var writer: Int32 = -1
-                    while writer < 0, await !command.ends(within: .milliseconds(1)) {
-                        writer = open(whole, O_WRONLY | O_NONBLOCK)
-                    }
-                    close(writer)
-                    command.interrupt()
-                    #expect(await !command.ends(within: .milliseconds(500)))
-                    // Signals that arrive too early count as one with the first.
-                    let deadline = ContinuousClock.now + .seconds(20)
-                    while ContinuousClock.now < deadline, await !command.ends(within: .milliseconds(600)) {
-                        command.interrupt()
-                    }
-                    command.send(SIGKILL)
-                }
-                #expect(result.status == 130)
-            }
-        }
-    }
-
     @Test(arguments: ["2>/dev/full", "2>&-"])
     func closedStandardErrorDoesNotAffectImages(redirection: String) async throws {
         try await withLoopbackOrigin { origin in
@@ -275,6 +239,15 @@ struct CommandTests {
         #expect(result.output.isEmpty)
     }
 
+    @Test func argumentInAnotherEncodingIsRejected() async throws {
+        try await withTemporaryFolder { folder in
+            let result = try await Command.run(
+                ["get", "-o", folder], by: "exec \"$@\" a.png \"$(printf 'caf\\351.png')\"")
+            #expect(result.status == 64)
+            #expect(result.errors.hasPrefix("Error: Argument 5 is not UTF-8.\n"), "\(result.errors)")
+        }
+    }
+
     @Test func missingListsAndFoldersAreExplained() async throws {
         let list = try await Command.run(["get", "--input", "/nowhere/list"])
         #expect(list.errors == "webimage: cannot read /nowhere/list: No such file or directory\n")
@@ -287,6 +260,8 @@ struct CommandTests {
         let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "http://127.0.0.1:1/"])
         #expect(previews.errors == "webimage: cannot create the folder /dev/null/previews: Not a directory\n")
         #expect(previews.status == 1)
+        let control = try await Command.run(["get", "--input", "/nowhere/\u{1B}[2J"])
+        #expect(control.errors == "webimage: cannot read /nowhere/?[2J: No such file or directory\n")
     }
 
     /// A Boolean value that indicates whether tests can mount file systems, which requires user namespaces or

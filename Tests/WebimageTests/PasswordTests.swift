@@ -1,3 +1,4 @@
+import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
@@ -17,6 +18,19 @@ struct PasswordTests {
             #expect(!text.contains("me:") && !text.contains("sec") && !text.contains("ret@"), "\(text)")
             // Yet it is used.
             #expect(origin.recordedRequests.map { $0.headerFields["authorization"] } == ["Basic bWU6c2VjcmV0"])
+        }
+    }
+
+    @Test func passwordsAndControlCharactersOfURLsToRemoveAreNotPrinted() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache(.init(directory: folder + "/cache"))
+            await cache.store([1], HTTPResponse(status: .ok), for: "http://example.com/b")
+            let urls = ["http://me:secret@example.com/a", "\u{1B}[2Ja\u{202E}"]
+            let result = try await Command.run(["cache", "remove", folder + "/cache"] + urls)
+            #expect(result.status == 1)
+            #expect(
+                result.errors
+                    == "webimage: http://example.com/a: not in the cache\nwebimage: ?[2Ja?: not in the cache\n")
         }
     }
 

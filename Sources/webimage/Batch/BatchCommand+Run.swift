@@ -20,13 +20,13 @@ extension BatchCommand {
         do {
             try await answerAll()
         } catch let error as UnusableList {
-            Terminal.error.tell("webimage: \(error)\n")
+            Terminal.error.tell("webimage: \(error.description.printable)\n")
             throw ExitCode(64)
         } catch let error as ConflictingRun {
-            Terminal.error.tell("webimage: \(error)\n")
+            Terminal.error.tell("webimage: \(error.description.printable)\n")
             throw ExitCode(65)
         } catch let error as FileError {
-            Terminal.error.tell("webimage: \(error)\n")
+            Terminal.error.tell("webimage: \(error.description.printable)\n")
             throw ExitCode(74)
         }
     }

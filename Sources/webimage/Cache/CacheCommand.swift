@@ -111,8 +111,8 @@ extension CacheCommand {
                 }
                 guard removed == 0 || removed < found.withLock({ $0 }) else { continue }
                 isComplete = false
-                Terminal.error.tell(
-                    "\(url): \(found.withLock { $0 } == 0 ? "not in the cache" : "cannot be removed")\n")
+                let reason = found.withLock { $0 } == 0 ? "not in the cache" : "cannot be removed"
+                Terminal.error.tell("webimage: \(HTTPURL.displayText(of: url).printable): \(reason)\n")
             }
             if !isComplete { throw ExitCode.failure }
         }

@@ -33,26 +33,19 @@ extension GetCommand {
         let sources = sources.map { ImageSource(argument: $0) }
         let run = SourceRun(fetcher, display, places: places, count: concurrency)
 
-        do {
-            try await Interruption.cancelling {
-                let drawing = Task { await display.redrawRegularly() }
-                let end: (any Error)?
-                do {
-                    try await run.run(sources) { try await list?.next() }
-                    end = nil
-                } catch {
-                    end = error
-                }
-                drawing.cancel()
-                // Writes pending responses, including interrupted ones, to disk before the process ends.
-                if hasCache { await fetcher.loader.shutdown(gracePeriod: .zero) }
-                if let end { throw end }
+        try await Interruption.cancelling {
+            var end: (any Error)?
+            do {
+                try await run.run(sources) { try await list?.next() }
+            } catch {
+                end = error
             }
-        } catch {
-            try? await display.close()
-            throw error
+            // Writes pending responses, including interrupted ones, to disk before the process ends.
+            if hasCache { await fetcher.loader.shutdown(gracePeriod: .zero) }
+            // In this task, because a signal must end the process even while nothing reads the last results.
+            do throws(FileError) { try await display.close() } catch { end = end ?? error }
+            if let end { throw end }
         }
-        try await display.close()
         if await display.failed > 0 { throw ExitCode.failure }
     }
 

@@ -36,9 +36,11 @@ struct GetCommand: AsyncParsableCommand {
             All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
 
             There is one line per image: on standard output if the image was written, and on standard error if it failed. With \
-            --json, all of these lines are on standard output. Progress is shown on standard error. The exit status is 0 if \
-            every image was written, even if only partially; 1 if one was not; 64 if the options are invalid; and 129, 130, or \
-            143 after SIGHUP, Ctrl-C, or SIGTERM.
+            --json, all of these lines are on standard output. Progress is shown on standard error. If a preview cannot be \
+            written, its image has no further ones and is not affected otherwise; the reason is on standard error or, with \
+            --json, the member preview_error. The exit status is 0 if every image was written, even if only partially; 1 if \
+            one was not, or a result could not be written; 64 if the options are invalid; and 129, 130, or 143 after SIGHUP, \
+            Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
@@ -75,8 +77,8 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The number of images processed at a time, not counting those that wait for a retry or for --rate; reduced if \
-            the limit on open files (ulimit -n) is too low for it.
+            The number of images processed at a time, not counting those that wait for --rate, or for a retry before \
+            their first bytes have arrived; reduced if the limit on open files (ulimit -n) is too low for it.
             """)
     var concurrency = 16
 

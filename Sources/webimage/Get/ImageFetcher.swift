@@ -21,23 +21,30 @@ struct ImageFetcher: Sendable {
         var outcome = Outcome(url: source.text)
         if case .url(let url) = source.place { meter.follow(url) }
         defer { if case .url(let url) = source.place { meter.forget(url) } }
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                if let previews = previewWriter, case .url(let url) = source.place {
-                    group.addTask { [request = previewRequest(url)] in
-                        try await previews.write(request, named: source.text)
-                    }
+        var failure: (any Error)?
+        var previewFailure: (any Error)?
+        await withTaskGroup(of: (any Error)?.self) { group in
+            if let previews = previewWriter, case .url(let url) = source.place {
+                group.addTask { [request = previewRequest(url)] in
+                    do { try await previews.write(request, named: source.text) } catch { return error }
+                    return nil
                 }
-                try await withTaskExecutorPreference(workers) { try await get(source, place, into: &outcome) }
-                group.cancelAll()
-                try await group.waitForAll()
             }
-        } catch {
-            if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            if let error = error as? FileError, error.endsRun { throw error }
-            outcome.error = Self.message(for: error)
-            outcome.httpStatus = (error as? ImageError)?.httpStatus
+            do {
+                try await withTaskExecutorPreference(workers) { try await get(source, place, into: &outcome) }
+            } catch {
+                failure = error
+            }
+            group.cancelAll()
+            for await error in group { previewFailure = error }
         }
+        if let failure, Task.isCancelled || failure is CancellationError { throw CancellationError() }
+        for error in [failure, previewFailure] {
+            if let error = error as? FileError, error.endsRun { throw error }
+        }
+        outcome.error = failure.map { Self.message(for: $0) }
+        outcome.previewError = previewFailure.map { Self.message(for: $0) }
+        outcome.httpStatus = (failure as? ImageError)?.httpStatus
         if case .url(let url) = source.place {
             outcome.httpStatus = meter.flow(of: url)?.status ?? outcome.httpStatus
         }

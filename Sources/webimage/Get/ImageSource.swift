@@ -20,9 +20,9 @@ struct ImageSource: Sendable, Equatable {
 
     /// Creates a source from a command-line argument: a URL if it has a scheme, otherwise a path.
     init(argument: String) {
-        if let path = Self.path(ofFileURL: argument) {
-            text = argument
-            place = .file(path: path)
+        if let place = Self.place(ofFileURL: argument) {
+            text = if case .file = place { argument } else { HTTPURL.displayText(of: argument) }
+            self.place = place
         } else if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
             text = HTTPURL.displayText(of: argument)
             place = .url(argument)
@@ -45,11 +45,17 @@ struct ImageSource: Sendable, Equatable {
         place = .invalid(reason: reason)
     }
 
-    private static func path(ofFileURL url: String) -> String? {
-        for prefix in ["file://localhost/", "file:///"] where url.lowercased().hasPrefix(prefix) {
-            return "/" + url.dropFirst(prefix.count).removingPercentEscapes
+    /// Returns the place that a file URL names; `nil` for anything else.
+    private static func place(ofFileURL url: String) -> Place? {
+        let start = url.lowercased()
+        guard start.hasPrefix("file://") else { return nil }
+        guard let prefix = ["file://localhost/", "file:///"].first(where: { start.hasPrefix($0) }) else {
+            return .invalid(reason: "a file URL names a file of this machine: file:///path")
         }
-        return nil
+        let path = "/" + url.dropFirst(prefix.count).removingPercentEscapes
+        // The system would take the part before it as the path.
+        guard !path.utf8.contains(0) else { return .invalid(reason: "a path cannot contain a null character") }
+        return .file(path: path)
     }
 }
 

@@ -7,6 +7,8 @@ struct Outcome: Sendable, Equatable {
     var url: String
     /// The reason of the failure, or `nil`.
     var error: String?
+    /// The reason why there are no further previews, or `nil`; the image itself is not affected.
+    var previewError: String?
     var httpStatus: Int?
     var image = ImageFacts()
     /// The number of bytes written.
@@ -40,6 +42,7 @@ struct Outcome: Sendable, Equatable {
         object.add("bytes", bytes)
         object.add("path", path)
         object.add("source", source)
+        object.add("preview_error", previewError)
         object.add("ms", milliseconds)
         return object.text
     }
@@ -53,5 +56,10 @@ struct Outcome: Sendable, Equatable {
             image.isPartial ? "partial" : nil,
         ]
         .compactMap(\.self).joined(separator: "  ")
+    }
+
+    /// The reason why there are no further previews as text; `nil` if none failed.
+    var previewLine: String? {
+        previewError.map { "webimage: \(url.printable): no further previews: \($0.printable)" }
     }
 }

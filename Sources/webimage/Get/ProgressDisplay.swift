@@ -10,6 +10,10 @@ import WebimageConsole
 actor ProgressDisplay {
     private let printsJSON: Bool
     private let isLive: Bool
+    /// The stream for results.
+    private let output: Terminal
+    /// The stream for progress, and for failures as text.
+    private let progress: Terminal
     private let meter: TransferMeter
     private var started: [Int: (url: String, place: SourcePlace)] = [:]
     private var count = 0
@@ -21,10 +25,16 @@ actor ProgressDisplay {
     /// The reason why standard output is no longer writable.
     private var outputFailure: FileError?
 
-    init(printsJSON: Bool, meter: TransferMeter) {
+    /// Creates a display; tests replace the streams of the process.
+    init(
+        printsJSON: Bool, meter: TransferMeter, output: Terminal = .output, progress: Terminal = .error,
+        isLive: Bool? = nil
+    ) {
         self.printsJSON = printsJSON
         self.meter = meter
-        isLive = Terminal.error.isInteractive
+        self.output = output
+        self.progress = progress
+        self.isLive = isLive ?? progress.isInteractive
     }
 
     /// Adds an image, which is displayed while it has its place; returns its number for `end`.
@@ -53,46 +63,52 @@ actor ProgressDisplay {
         }
     }
 
-    /// Redraws until the task is canceled or standard output is no longer writable, which `end` reports.
-    func redrawRegularly() async {
-        while isLive, outputFailure == nil, !Task.isCancelled {
-            do throws(FileError) { try redraw() } catch { outputFailure = error }
+    /// Redraws until the task is canceled; throws an error if standard output is no longer writable.
+    func redrawRegularly() async throws(FileError) {
+        while isLive, !Task.isCancelled {
+            redraw()
+            if let outputFailure { throw outputFailure }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
     /// Removes the live lines and, for several images, displays a summary.
+    ///
+    /// Throws an error if a result could not be written to standard output.
     func close() throws(FileError) {
         started = [:]
-        if isLive { try redraw() }
-        if count > 1 { Terminal.error.tell("\(summary)\n") }
+        if isLive { redraw() }
+        if count > 1 { progress.tell("\(summary)\n") }
+        if let outputFailure { throw outputFailure }
     }
 
     private func report(_ outcome: Outcome) throws(FileError) {
-        if printsJSON {
-            try Terminal.output.write(outcome.json + "\n")
-        } else if outcome.isSuccess {
-            try Terminal.output.write(outcome.line + "\n")
+        if printsJSON { return try output.write(outcome.json + "\n") }
+        if outcome.isSuccess {
+            try output.write(outcome.line + "\n")
         } else {
-            Terminal.error.tell(outcome.line + "\n")
+            progress.tell(outcome.line + "\n")
         }
+        if let line = outcome.previewLine { progress.tell(line + "\n") }
     }
 
-    private func redraw() throws(FileError) {
+    /// Displays the results that wait, and the live lines; stores the reason if standard output is not writable.
+    private func redraw() {
         if drawnLines > 0, !waiting.isEmpty {
-            Terminal.error.tell("\u{1B}[\(drawnLines)A\r\u{1B}[J")
+            progress.tell("\u{1B}[\(drawnLines)A\r\u{1B}[J")
             drawnLines = 0
         }
         let outcomes = waiting
         waiting = []
-        for outcome in outcomes { try report(outcome) }
+        do throws(FileError) { for outcome in outcomes { try report(outcome) } } catch { outputFailure = error }
 
-        let size = Terminal.error.size
+        let size = progress.size
         let running = running
         var lines = running.prefix(max(0, size.rows - 2)).map { line(for: $0, columns: size.columns - 1) }
         if !running.isEmpty { lines.append("\(summary), \(running.count) running".fitting(size.columns - 1)) }
-        let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""
-        Terminal.error.tell(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+        // The cursor can be behind ^C.
+        let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : "\r"
+        progress.tell(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
         drawnLines = lines.count
     }
 

@@ -35,13 +35,15 @@ final class SourcePlace: Sendable {
         return claim == .own || key.map { places.isHeld($0) } ?? false
     }
 
-    /// Waits for the place, before the image is processed.
+    /// Waits for the place, before the image is processed, and keeps it even while the download waits for a retry.
     ///
     /// Does nothing if the source has its place. Throws an error if the task is canceled.
     func claim() async throws {
         let (key, claim) = state.withLock { ($0.key, $0.claim) }
         if claim == .none {
             if let key, await places.claim(key) {
+                // The retry would otherwise wait for places of images that wait for memory which this one holds.
+                await places.keep(key)
                 state.withLock { $0.claim = .ofURL }
             } else {
                 await places.reserve()

@@ -12,7 +12,9 @@ struct ImageSourceTests {
         ("/tmp/50%25.jpg", .file(path: "/tmp/50%25.jpg")),
         ("file:///tmp/a%20b.jpg", .file(path: "/tmp/a b.jpg")),
         ("file://localhost/tmp/a.jpg", .file(path: "/tmp/a.jpg")),
-        ("file://elsewhere/tmp/a.jpg", .url("file://elsewhere/tmp/a.jpg")),
+        ("file:///tmp/a%00b.jpg", .invalid(reason: "a path cannot contain a null character")),
+        ("file://elsewhere/tmp/a.jpg", .invalid(reason: "a file URL names a file of this machine: file:///path")),
+        ("FILE://", .invalid(reason: "a file URL names a file of this machine: file:///path")),
     ])
     func argumentsAreURLsOrPaths(argument: String, place: ImageSource.Place) {
         #expect(ImageSource(argument: argument).place == place)
@@ -31,6 +33,8 @@ struct ImageSourceTests {
         }
         let unusable = ImageSource(unusable: "http://me:secret@exam", reason: "too long")
         #expect(unusable.text == "http://exam")
+        #expect(ImageSource(argument: "file://me:secret@host/a.jpg").text == "file://host/a.jpg")
+        #expect(ImageSource(argument: "file:///me@home/a.jpg").text == "file:///me@home/a.jpg")
         #expect(ImageSource(argument: "me@home/a.jpg").text == "me@home/a.jpg")
     }
 

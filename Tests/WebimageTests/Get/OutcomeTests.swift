@@ -10,7 +10,7 @@ struct OutcomeTests {
             Outcome(url: "a", milliseconds: 5).json
                 == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
                 + #""height":null,"original_width":null,"original_height":null,"frames":null,"bytes":null,"#
-                + #""path":null,"source":null,"ms":5}"#)
+                + #""path":null,"source":null,"preview_error":null,"ms":5}"#)
     }
 
     @Test(arguments: [
@@ -43,6 +43,13 @@ struct OutcomeTests {
         var outcome = Outcome(url: "http://a/\u{1B}[2J")
         outcome.error = "no\r\nimage"
         #expect(outcome.line == "webimage: http://a/?[2J: no??image")
+    }
+
+    @Test func previewLineReplacesControlCharacters() {
+        var outcome = Outcome(url: "http://a/\u{1B}[2J")
+        #expect(outcome.previewLine == nil)
+        outcome.previewError = "no\nroom"
+        #expect(outcome.isSuccess && outcome.previewLine == "webimage: http://a/?[2J: no further previews: no?room")
     }
 
     @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{2028}", "\u{2029}", "\u{9B}"])

@@ -1,10 +1,12 @@
 import ArgumentParser
 import AsyncWebImage
+import Foundation
 import ImageEncoders
 import LoopbackOrigin
 import TestSupport
 import Testing
 import Threading
+import WebimageConsole
 
 @testable import webimage
 
@@ -19,8 +21,12 @@ struct SourceRunTests {
         Response(body: try #require(testPhotograph).encoded(as: .jpeg))
     }
 
-    /// Runs `body` with a run that processes two images at a time.
-    private func withRun(_ body: (SourceRun) async throws -> Void) async throws {
+    /// Runs `body` with a run that processes two images at a time, and writes them with `calls`.
+    ///
+    /// The display has live lines if `output`, the stream for results, is set.
+    private func withRun(
+        calls: FileCalls = FileCalls(), output: Terminal? = nil, _ body: (SourceRun) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let command = try GetCommand.parse(["--input", "-"])
             let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
@@ -30,10 +36,12 @@ struct SourceRunTests {
             let loader = ImageLoader(configuration: configuration, transport: meter)
             loader.coordinator.addListener { places.note($0) }
             let fetcher = ImageFetcher(
-                loader: loader, meter: meter, folder: try OutputFolder(path: folder), plan: command.plan,
-                workers: ThreadPool(count: 1))
-            try await body(
-                SourceRun(fetcher, ProgressDisplay(printsJSON: true, meter: meter), places: places, count: 2))
+                loader: loader, meter: meter, folder: try OutputFolder(path: folder, calls: calls),
+                plan: command.plan, workers: ThreadPool(count: 1))
+            let display = ProgressDisplay(
+                printsJSON: true, meter: meter, output: output ?? .output, progress: Terminal(descriptor: -1),
+                isLive: output != nil)
+            try await body(SourceRun(fetcher, display, places: places, count: 2))
         }
     }
 
@@ -102,6 +110,42 @@ struct SourceRunTests {
                 #expect(await run.display.running.isEmpty)
             }
         }
+    }
+
+    /// Returns the error of a run that gets an image and waits for the rest of its list until it is canceled.
+    private func failureOfWaitingRun(
+        calls: FileCalls = FileCalls(), output: Terminal? = nil
+    ) async throws -> FileError? {
+        let file = try photograph()
+        var failure: FileError?
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/whole", file)
+            origin.route("/stalled", file.stalled(at: .body(10)))
+            try await withRun(calls: calls, output: output) { run in
+                // The other image is canceled, which must not hide the failure.
+                let sources = ["/stalled", "/whole"].map { ImageSource(listed: origin.url($0)) }
+                failure = await #expect(throws: FileError.self) {
+                    try await run.run(sources) {
+                        await Tally().reaches(1)
+                        return nil
+                    }
+                }
+            }
+        }
+        return failure
+    }
+
+    @Test func fullDiskEndsARunThatWaitsForItsList() async throws {
+        var calls = FileCalls()
+        calls.write = { _, _ in -ENOSPC }
+        #expect(try await failureOfWaitingRun(calls: calls)?.endsRun == true)
+    }
+
+    @Test func unwritableOutputOfLiveDisplayEndsARunThatWaitsForItsList() async throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        #expect(try await failureOfWaitingRun(output: Terminal(descriptor: full))?.code == ENOSPC)
     }
 
     @Test func oneImageInManyLinesIsProcessedAtAsManyPlacesAsThereAre() async throws {

@@ -3,6 +3,8 @@ import Digests
 
 /// The options for the output of `webimage batch`.
 struct BatchOutputOptions: ParsableArguments {
+    private static let defaultMaxRetryableRate = 0.5
+
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("The destination; - for standard output.", valueName: "folder"))
@@ -90,7 +92,7 @@ struct BatchOutputOptions: ParsableArguments {
                 + "timeouts, which suggests a network outage. The exit status is then 75. With --retry-failed, this applies to "
                 + "all lines of a shard, not only to those requested again; the earlier version of the shard remains.",
             valueName: "rate"))
-    var maxRetryableRate = 0.5
+    var maxRetryableRate = Self.defaultMaxRetryableRate
 
     @Option(
         help: ArgumentHelp(
@@ -209,6 +211,9 @@ struct BatchOutputOptions: ParsableArguments {
         if postShard != nil { return "--post-shard" }
         if outputFormat != .webdataset { return "--output-format" }
         if retryFailed { return "--retry-failed" }
+        if maxRetryableRate != Self.defaultMaxRetryableRate { return "--max-retryable-rate" }
+        if minSuccessRate > 0 { return "--min-success-rate" }
+        if sidecar != .jsonl { return "--sidecar" }
         return overwrite ? "--overwrite" : extend ? "--extend" : unsorted ? "--unsorted" : nil
     }
 

@@ -9,7 +9,7 @@ extension ShardFolder {
     ///
     /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
     func beginList() throws -> ShardList {
-        let list = try ShardList(path: runPath, firstShard: 0)
+        let list = try ShardList(path: runPath, firstShard: 0, nextList: list(after: 0))
         try requireNoOther(than: list.path, among: fileNames())
         return list
     }
@@ -22,7 +22,8 @@ extension ShardFolder {
         while true {
             let names = try fileNames()
             if let known = try names.first(where: { try $0.hasSuffix(Self.listSuffix) && digest(ofList: $0) == head }) {
-                let list = try ShardList(path: "\(path)/\(known)", firstShard: Self.number(of: known) ?? 0)
+                let first = Self.number(of: known) ?? 0
+                let list = try ShardList(path: "\(path)/\(known)", firstShard: first, nextList: list(after: first))
                 try requireNoOther(than: list.path, among: names)
                 return list
             }
@@ -38,6 +39,12 @@ extension ShardFolder {
             // If there is one already, another process has added a list in the meantime: perhaps this one.
             _ = try file.placeIfFree()
         }
+    }
+
+    /// Returns the number of the first shard of the list that follows the one whose first shard is `first`.
+    private func list(after first: Int) throws -> Int? {
+        let lists = try fileNames().filter { $0.hasSuffix(Self.listSuffix) }
+        return lists.compactMap(Self.number(of:)).filter { $0 > first }.min()
     }
 
     /// Throws ``ConflictingRun`` if a process makes shards from another list among the files `names` than that of the

@@ -115,6 +115,21 @@ struct BatchExtendTests {
         }
     }
 
+    @Test(arguments: [[], ["--extend"]])
+    func shardsOfAnotherListAreNotReplaced(by first: [String]) async throws {
+        try await withFolder { origin, folder in
+            #expect(try await run(list("a", 120, origin), into: folder, first).status == 0)
+            let added = list("b", 40, origin)
+            #expect(try await run(added, into: folder, ["--extend", "--part", "1/2"]).status == 0)
+            // The first one of the added list is not complete.
+            let result = try await run(list("a", 140, origin), into: folder, first)
+            #expect(result.status == 65)
+            #expect(try await run(added, into: folder).status == 0)
+            let url = try records(folder + "/00006.jsonl").first?["url"] as? String
+            #expect(url == origin.url("/b/0"))
+        }
+    }
+
     @Test func partsOfAnAdditionalListHaveItsNumbers() async throws {
         try await withFolder { origin, folder in
             #expect(try await run(list("a", 20, origin), into: folder).status == 0)
@@ -162,9 +177,10 @@ struct BatchExtendTests {
         }
     }
 
-    @Test func extendRequiresAFolder() async throws {
-        let result = try await Command.run(["batch", "--input", "-", "--output", "-", "--extend"])
+    @Test(arguments: ["--extend", "--min-success-rate=0.5", "--max-retryable-rate=0.7", "--sidecar=none"])
+    func optionsForShardsRequireAFolder(option: String) async throws {
+        let result = try await Command.run(["batch", "--input", "-", "--output", "-", option])
         #expect(result.status == 64)
-        #expect(result.errors.contains("--extend applies to a folder"))
+        #expect(result.errors.contains("\(option.prefix { $0 != "=" }) applies to a folder"))
     }
 }

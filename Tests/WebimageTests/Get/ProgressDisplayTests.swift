@@ -1,0 +1,59 @@
+import AsyncWebImage
+import Foundation
+import Testing
+import WebimageConsole
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressDisplayTests {
+    private let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
+    private let place = SourcePlace(for: ImageSource(argument: "a.png"), in: ConversionPlaces(limit: 1))
+
+    @Test func resultThatARedrawCannotWriteIsAnErrorAtTheEnd() async throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let display = ProgressDisplay(
+            printsJSON: true, meter: meter, output: Terminal(descriptor: full), progress: Terminal(descriptor: -1),
+            isLive: true)
+        let id = await display.begin("a.png", place)
+        try await display.end(id, Outcome(url: "a.png"))
+        let drawing = await #expect(throws: FileError.self) { try await display.redrawRegularly() }
+        #expect(drawing?.code == ENOSPC)
+        let closing = await #expect(throws: FileError.self) { try await display.close() }
+        #expect(closing == drawing)
+    }
+
+    @Test func resultThatIsFirstWrittenAtTheEndIsAnErrorIfItCannotBe() async throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let display = ProgressDisplay(
+            printsJSON: false, meter: meter, output: Terminal(descriptor: full), progress: Terminal(descriptor: -1),
+            isLive: true)
+        let id = await display.begin("a.png", place)
+        try await display.end(id, Outcome(url: "a.png"))
+        await #expect(throws: FileError.self) { try await display.close() }
+    }
+
+    @Test func failureOfPreviewsIsDisplayedBesideTheResult() async throws {
+        try await withTemporaryFolder { folder in
+            let paths = ["results", "progress"].map { "\(folder)/\($0)" }
+            let descriptors = paths.map { open($0, O_WRONLY | O_CREAT, 0o600) }
+            defer { for descriptor in descriptors { close(descriptor) } }
+            let display = ProgressDisplay(
+                printsJSON: false, meter: meter, output: Terminal(descriptor: descriptors[0]),
+                progress: Terminal(descriptor: descriptors[1]), isLive: false)
+            var outcome = Outcome(url: "http://a/b.jpg")
+            outcome.path = "b.jpg"
+            outcome.previewError = "no space"
+            let id = await display.begin(outcome.url, place)
+            try await display.end(id, outcome)
+            try await display.close()
+            let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            #expect(texts == ["b.jpg\n", "webimage: http://a/b.jpg: no further previews: no space\n"])
+            #expect(await display.failed == 0)
+        }
+    }
+}
