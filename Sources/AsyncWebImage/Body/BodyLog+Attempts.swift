@@ -45,14 +45,15 @@ extension BodyLog {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The pieces received so far; `nil` if the beginning has been discarded.
-    var beginning: [[UInt8]]? {
+    /// The pieces received so far, and the position after them; `nil` if the beginning has been discarded.
+    var beginning: (pieces: [[UInt8]], end: BodyPosition)? {
         state.withLock { state in
             guard state.isComplete else { return nil }
             state.seal()
             // Writing to the array of an empty deque: the thread sanitizer reports a false race because all empty
             // arrays are one.
-            return state.segments.isEmpty ? [] : Array(state.segments)
+            let pieces = state.segments.isEmpty ? [] : Array(state.segments)
+            return (pieces, BodyPosition(restarts: state.restarts, count: state.received))
         }
     }
 

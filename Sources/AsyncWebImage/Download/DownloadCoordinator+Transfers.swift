@@ -64,7 +64,7 @@ extension DownloadCoordinator {
             guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
             self.post(.backoffElapsed(id))
         }
-        return download.receiver?.resumption(after: download.log.received)
+        return download.receiver?.resumption(after: download.log.lastPosition)
     }
 
     /// Waits until a deferred request may be sent; returns the resumption with which that can continue.
@@ -77,7 +77,7 @@ extension DownloadCoordinator {
             // Canceled: no caller waits for the download anymore.
             if !Task.isCancelled { self.post(.deferralEnded(id)) }
         }
-        return download.receiver?.resumption(after: download.log.received)
+        return download.receiver?.resumption(after: download.log.lastPosition)
     }
 
     /// Ends the body with an error, and cancels the transfer if it is still active.
@@ -121,13 +121,15 @@ extension DownloadCoordinator {
     /// Returns the partial body of an unfinished download; `nil` if it cannot be continued.
     func beginning(of download: Download) -> Resumption? {
         guard let receiver = download.receiver else { return nil }
-        // More data can arrive in the meantime.
+        // A complete body whose end has not been handled yet is not a part.
+        if case .success? = download.log.end { return nil }
+        // More data, or another body, can arrive in the meantime.
         let beginning = download.log.beginning
-        let count = beginning?.reduce(0) { $0 + $1.count } ?? 0
-        guard var resumption = receiver.resumption(after: count) else { return nil }
+        let end = beginning?.end ?? BodyPosition(restarts: 0, count: 0)
+        guard var resumption = receiver.resumption(after: end) else { return nil }
         if resumption.stored == nil {
-            guard resumption.offset == count else { return nil }
-            resumption.stored = beginning
+            guard resumption.offset == end.count else { return nil }
+            resumption.stored = beginning?.pieces
         }
         return resumption
     }

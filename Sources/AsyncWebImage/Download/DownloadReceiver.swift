@@ -205,20 +205,23 @@ final class DownloadReceiver: DirectBodyReceiver {
         }
     }
 
-    /// Returns the resumption after the first `count` bytes of the body; `nil` if it cannot be continued.
+    /// Returns the resumption after the bytes of the body before `position`; `nil` if it cannot be continued.
     ///
-    /// The log can contain more by now. If a continued body has received no more data, the resumption is unchanged.
-    func resumption(after count: Int) -> Resumption? {
+    /// The log can contain more by now, or another body. If a continued body has received no more data, the resumption
+    /// is unchanged.
+    func resumption(after position: BodyPosition) -> Resumption? {
         // A stored body is complete or missing.
         guard log.source == .network, !isTransformed else { return nil }
         let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
+        if case .notContinued? = failure { return nil }
         guard use == .body, let head else {
-            if case .notContinued? = failure { return nil }
             // A continued body without stored bytes is in the log, which may have been discarded.
-            guard let continued, continued.stored != nil || continued.offset == count else { return nil }
+            guard let continued, continued.stored != nil || continued.offset == position.count else { return nil }
             return continued
         }
-        return Resumption(head, offset: count, total: log.progress.expected)
+        // The log starts over before the head is stored, which can therefore be that of a later body than these bytes.
+        guard log.lastPosition.restarts == position.restarts else { return nil }
+        return Resumption(head, offset: position.count, total: log.progress.expected)
     }
 }
 

@@ -82,7 +82,7 @@ extension AttemptTests {
             ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
         _ = receiver.receive([UInt8](repeating: 1, count: 6).span)
         // Two more can have arrived since the first four were read.
-        #expect(receiver.resumption(after: 4)?.offset == 4)
+        #expect(receiver.resumption(after: BodyPosition(restarts: log.lastPosition.restarts, count: 4))?.offset == 4)
     }
 
     /// Between two attempts, the log can discard the bytes that the second one was to continue.
@@ -95,9 +95,33 @@ extension AttemptTests {
             ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
         #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
 
-        let second = DownloadReceiver(url: url, log: log, rules: rules, continuing: first.resumption(after: 6)) {}
-        #expect(second.resumption(after: 0) == nil)
-        #expect(second.resumption(after: 6)?.offset == 6)
+        let second = DownloadReceiver(
+            url: url, log: log, rules: rules, continuing: first.resumption(after: log.lastPosition)
+        ) {}
+        #expect(second.resumption(after: BodyPosition(restarts: 0, count: 0)) == nil)
+        #expect(second.resumption(after: log.lastPosition)?.offset == 6)
+    }
+
+    /// A response can arrive after the pieces of a canceled download have been taken, and before its head is read.
+    @Test func bytesOfEarlierVersionAreNotContinuedWithTheHeadOfLaterOne() throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let rules = ResponseRules(DownloadConfiguration())
+        func head(_ version: String, _ length: String) -> ResponseHead {
+            ResponseHead(
+                response: .init(status: .ok, headerFields: [.eTag: version, .contentLength: length]), url: url)
+        }
+        let first = DownloadReceiver(url: url, log: log, rules: rules) {}
+        first.receive(head("\"v1\"", "10"))
+        #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
+        let end = try #require(log.beginning).end
+        #expect(end.count == 6)
+
+        let second = DownloadReceiver(url: url, log: log, rules: rules, continuing: first.resumption(after: end)) {}
+        second.receive(head("\"v2\"", "20"))
+        #expect(second.resumption(after: end) == nil)
+        #expect(second.receive([UInt8](repeating: 2, count: 2).span) == .more)
+        #expect(second.resumption(after: log.lastPosition)?.offset == 2)
     }
 
     /// Each part is compared with the limit of the whole body.
@@ -111,7 +135,8 @@ extension AttemptTests {
         #expect(first.receive(upTo: 4) { _ in } == .more)
 
         let second = DownloadReceiver(
-            url: url, log: log, rules: ResponseRules(DownloadConfiguration()), continuing: first.resumption(after: 6)
+            url: url, log: log, rules: ResponseRules(DownloadConfiguration()),
+            continuing: first.resumption(after: log.lastPosition)
         ) {}
         second.receive(
             ResponseHead(
@@ -135,7 +160,9 @@ extension AttemptTests {
                 response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "\(length)"]), url: url))
         #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
 
-        let second = DownloadReceiver(url: url, log: log, rules: rules, continuing: first.resumption(after: 6)) {}
+        let second = DownloadReceiver(
+            url: url, log: log, rules: rules, continuing: first.resumption(after: log.lastPosition)
+        ) {}
         let fields: HTTPFields = [
             .eTag: "\"v1\"", .contentRange: "bytes 6-\(length - 1)/\(length)", .contentLength: "\(length - 6)",
         ]
