@@ -77,7 +77,11 @@ actor ProgressDisplay {
     /// Throws an error if a result could not be written to standard output.
     func close() throws(FileError) {
         started = [:]
-        if isLive { redraw() }
+        if isLive {
+            // The cursor can be behind ^C.
+            if drawnLines == 0, count > 0 { progress.tell("\r\u{1B}[J") }
+            redraw()
+        }
         if count > 1 { progress.tell("\(summary)\n") }
         if let outputFailure { throw outputFailure }
     }
@@ -100,12 +104,17 @@ actor ProgressDisplay {
         }
         let outcomes = waiting
         waiting = []
-        do throws(FileError) { for outcome in outcomes { try report(outcome) } } catch { outputFailure = error }
+        for outcome in outcomes {
+            // The failures of others are displayed even if results cannot be written.
+            do throws(FileError) { try report(outcome) } catch { outputFailure = outputFailure ?? error }
+        }
 
         let size = progress.size
         let running = running
         var lines = running.prefix(max(0, size.rows - 2)).map { line(for: $0, columns: size.columns - 1) }
         if !running.isEmpty { lines.append("\(summary), \(running.count) running".fitting(size.columns - 1)) }
+        // If nothing is drawn, the line can belong to what the user types.
+        guard drawnLines > 0 || !lines.isEmpty else { return }
         // The cursor can be behind ^C.
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : "\r"
         progress.tell(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")

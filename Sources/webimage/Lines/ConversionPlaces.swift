@@ -90,7 +90,7 @@ final class ConversionPlaces: RequestModifier {
             guard var entry = state.entries[key] else { return (0, false) }
             entry.lines -= 1
             let isReleased = entry.hasPlace && (isClaimant || entry.lines == 0)
-            if isReleased { entry.hasPlace = false }
+            if isReleased { (entry.hasPlace, entry.isKept) = (false, false) }
             if isClaimant { entry.isClaimed = false }
             state.entries[key] = entry.lines > 0 ? entry : nil
             return (entry.attempts, isReleased)

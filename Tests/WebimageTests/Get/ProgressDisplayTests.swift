@@ -37,6 +37,39 @@ struct ProgressDisplayTests {
         await #expect(throws: FileError.self) { try await display.close() }
     }
 
+    @Test func lineIsLeftAloneWhileThereAreNoImages() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/progress"
+            let progress = open(path, O_WRONLY | O_CREAT, 0o600)
+            defer { close(progress) }
+            let display = ProgressDisplay(
+                printsJSON: false, meter: meter, output: Terminal(descriptor: -1),
+                progress: Terminal(descriptor: progress), isLive: true)
+            try await display.close()
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.isEmpty)
+        }
+    }
+
+    @Test func failuresAreDisplayedIfResultsCannotBeWritten() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/progress"
+            let (full, progress) = (open("/dev/full", O_WRONLY), open(path, O_WRONLY | O_CREAT, 0o600))
+            defer { for descriptor in [full, progress] { close(descriptor) } }
+            let display = ProgressDisplay(
+                printsJSON: false, meter: meter, output: Terminal(descriptor: full),
+                progress: Terminal(descriptor: progress), isLive: true)
+            var failure = Outcome(url: "http://a/missing.jpg")
+            failure.error = "status 404"
+            for outcome in [Outcome(url: "a.png"), failure] {
+                try await display.end(await display.begin(outcome.url, place), outcome)
+            }
+            await #expect(throws: FileError.self) { try await display.close() }
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.contains("missing.jpg") && text.contains("status 404"))
+        }
+    }
+
     @Test func failureOfPreviewsIsDisplayedBesideTheResult() async throws {
         try await withTemporaryFolder { folder in
             let paths = ["results", "progress"].map { "\(folder)/\($0)" }
