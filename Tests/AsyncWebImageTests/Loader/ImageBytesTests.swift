@@ -43,7 +43,7 @@ struct ImageBytesTests {
     }
 
     @Test func imageBytesNeverHoldAWholeLargeBody() async throws {
-        let count = 48 << 20
+        let count = 16 << 20
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: count)))
             var configuration = ImageLoader.Configuration.patient
