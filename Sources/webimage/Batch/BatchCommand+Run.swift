@@ -56,7 +56,8 @@ extension BatchCommand {
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,
-            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: room, places: places,
+            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: room,
+            waitingFiles: Allowance(limit: budget.images), places: places,
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 

@@ -35,6 +35,8 @@ struct LineProcessor: Sendable {
     let readsHeaderOnly: Bool
     /// The room for the files of answers that wait to be written.
     let room: Allowance<Int>
+    /// The number of converted files that may wait on disk; each takes a descriptor.
+    let waitingFiles: Allowance<Int>
     let places: ConversionPlaces
     /// The check of robots.txt; `nil` for none.
     var robots: RobotsCheck?
@@ -160,11 +162,14 @@ struct LineProcessor: Sendable {
         _ pieces: DigestedPieces, _ plan: OutputPlan, into answer: inout Answer
     ) async throws {
         var stored: UnfinishedFile?
+        defer { if stored != nil { waitingFiles.release(1) } }
         repeat {
+            if stored != nil { waitingFiles.release(1) }
+            stored = nil
             switch plan.mode {
             case .converted(let format):
                 try await convert(pieces, plan, as: format, &answer)
-                stored = try storeUnlessThereIsRoom(&answer)
+                stored = storeUnlessThereIsRoom(&answer)
             case .untouched: try await keep(pieces, .header, &answer)
             case .verified: try await keep(pieces, .everything, &answer)
             }
@@ -177,9 +182,9 @@ struct LineProcessor: Sendable {
 
     /// Reserves room for a converted file, if there is any at once.
     ///
-    /// Otherwise the file is moved to disk and returned, because other images are converted while it waits, unless it is
-    /// small.
-    private func storeUnlessThereIsRoom(_ answer: inout Answer) throws(FileError) -> UnfinishedFile? {
+    /// Otherwise the file is moved to disk and returned, because other images are converted while it waits. It stays in
+    /// memory if it is small, or cannot be moved for lack of descriptors or space.
+    private func storeUnlessThereIsRoom(_ answer: inout Answer) -> UnfinishedFile? {
         room.release(answer.reserved)
         answer.reserved = 0
         let count = answer.file.count
@@ -187,9 +192,14 @@ struct LineProcessor: Sendable {
             answer.reserved = count
             return nil
         }
-        guard count >= UnfinishedFile.bufferSize else { return nil }
+        guard count >= UnfinishedFile.bufferSize, waitingFiles.reserveAtOnce(1) else { return nil }
         let file = scratch.makeFile()
-        try file.append(answer.file)
+        do throws(FileError) {
+            try file.append(answer.file)
+        } catch {
+            waitingFiles.release(1)
+            return nil
+        }
         answer.file = []
         return file
     }
