@@ -2,12 +2,14 @@
 ///
 /// A few kilobytes can define frames that take gigabytes in another format. Most outputs, however, are not much larger
 /// than the original, and memory reserved for more would keep other images waiting. The conversion is therefore tried
-/// with a low limit first, and again with all the memory that one conversion may use.
+/// with a low limit first, and with higher ones after that, up to all the memory that one conversion may use.
 struct AnimationMemory: Sendable, Equatable {
     /// The minimum of the first limit for the output, in bytes.
     static let smallestOutput = 1 << 20
     /// The first limit for the output, relative to the original file.
     static let usualGrowth = 4
+    /// The growth from one limit for the output to the next.
+    private static let furtherGrowth = 8
     /// The number of times that the output is in memory: an array that grows temporarily exists twice.
     private static let copies = 2
 
@@ -21,8 +23,13 @@ struct AnimationMemory: Sendable, Equatable {
     init(frame: Int, file: Int, limit: Int) {
         base = frame + file
         let most = max(0, limit - base) / Self.copies
-        let usual = max(Self.smallestOutput, Self.usualGrowth * file)
-        outputLimits = usual < most ? [usual, most] : [most]
+        var limits: [Int] = []
+        var next = max(Self.smallestOutput, Self.usualGrowth * file)
+        while next < most {
+            limits.append(next)
+            next = next > most / Self.furtherGrowth ? most : next * Self.furtherGrowth
+        }
+        outputLimits = limits + [most]
     }
 
     /// Returns the number of bytes to reserve for a limit of the output.

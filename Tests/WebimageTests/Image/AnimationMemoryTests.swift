@@ -8,7 +8,7 @@ struct AnimationMemoryTests {
     @Test func smallOutputsAreTriedFirst() {
         let memory = AnimationMemory(frame: 5 * mebibyte, file: 100_000, limit: 100 * mebibyte)
         #expect(memory.base == 5 * mebibyte + 100_000)
-        #expect(memory.outputLimits == [mebibyte, (95 * mebibyte - 100_000) / 2])
+        #expect(memory.outputLimits == [mebibyte, 8 * mebibyte, (95 * mebibyte - 100_000) / 2])
         #expect(memory.bytes(forOutput: mebibyte) == memory.base + 2 * mebibyte)
     }
 
