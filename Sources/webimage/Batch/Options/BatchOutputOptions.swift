@@ -136,7 +136,8 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write the lines that failed with retryable errors to this file, as a list for another run; with a folder, "
-                + "also those in complete shards of an earlier run, or of another process.",
+                + "also those in complete shards of an earlier run, or of another process. If the exit status is 75, run the "
+                + "whole list again instead: some images were received but not stored.",
             valueName: "file"))
     var failedTo: String?
 

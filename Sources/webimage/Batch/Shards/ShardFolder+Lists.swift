@@ -1,5 +1,11 @@
 import WebimageConsole
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// The lists of a folder: the one that begins with shard 0, and those that were added after it, each with a file
 /// `00012_list.json` that has the number of its first shard.
 extension ShardFolder {
@@ -9,8 +15,9 @@ extension ShardFolder {
     ///
     /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
     func beginList() throws -> ShardList {
-        let list = try ShardList(path: runPath, firstShard: 0, nextList: list(after: 0))
+        var list = try ShardList(path: runPath, firstShard: 0)
         try requireNoOther(than: list.path, among: fileNames())
+        list.nextList = try nextList(after: 0)
         return list
     }
 
@@ -19,13 +26,22 @@ extension ShardFolder {
     /// `head` is the digest of the first lines of the list, by which it is recognized. Throws ``ConflictingRun`` if
     /// shards are made from another list at the same time.
     func addList(_ head: String) throws -> ShardList {
+        /// The path of the file that this process has made.
+        var added: String?
         while true {
             let names = try fileNames()
             if let known = try names.first(where: { try $0.hasSuffix(Self.listSuffix) && digest(ofList: $0) == head }) {
-                let first = Self.number(of: known) ?? 0
-                let list = try ShardList(path: "\(path)/\(known)", firstShard: first, nextList: list(after: first))
-                try requireNoOther(than: list.path, among: names)
-                return list
+                let path = "\(path)/\(known)"
+                do {
+                    return try openList(path, firstShard: Self.number(of: known) ?? 0, among: names)
+                } catch let error as ConflictingRun {
+                    // Otherwise, the other list could not be continued.
+                    if path == added, try !ShardList.isInUse(path: path) { unsafe unlink(path) }
+                    throw error
+                } catch let error as FileError where error.code == ENOENT {
+                    // The process of another list has removed the file in the meantime.
+                    continue
+                }
             }
             // Not among the files of now: another process may have added the same list in the meantime.
             try requireNoOther(than: nil, among: names)
@@ -33,18 +49,35 @@ extension ShardFolder {
             var object = JSONObject()
             object.add("first_shard", first)
             object.add("head_sha256", head)
-            let file = try PartFile(path: "\(path)/\(keys.name(ofShard: first))\(Self.listSuffix)")
+            let path = "\(path)/\(keys.name(ofShard: first))\(Self.listSuffix)"
+            let file = try PartFile(path: path)
             try file.append(object.bytes + [UInt8(ascii: "\n")])
             try file.sync()
             // If there is one already, another process has added a list in the meantime: perhaps this one.
-            _ = try file.placeIfFree()
+            if try file.placeIfFree() { added = path }
         }
     }
 
+    private func openList(_ path: String, firstShard: Int, among names: [String]) throws -> ShardList {
+        var list = try ShardList(path: path, firstShard: firstShard)
+        try requireNoOther(than: path, among: names)
+        list.nextList = try nextList(after: firstShard)
+        return list
+    }
+
     /// Returns the number of the first shard of the list that follows the one whose first shard is `first`.
-    private func list(after first: Int) throws -> Int? {
-        let lists = try fileNames().filter { $0.hasSuffix(Self.listSuffix) }
-        return lists.compactMap(Self.number(of:)).filter { $0 > first }.min()
+    ///
+    /// Call this method while no process makes shards from another list: the files of lists without shards, whose runs
+    /// ended too early, are removed.
+    private func nextList(after first: Int) throws -> Int? {
+        let names = try fileNames()
+        let last = names.filter { !$0.hasSuffix(Self.listSuffix) }.compactMap(Self.number(of:)).max() ?? -1
+        var next: Int?
+        for name in names where name.hasSuffix(Self.listSuffix) {
+            guard let number = Self.number(of: name), number > first else { continue }
+            if number > last { unsafe unlink("\(path)/\(name)") } else { next = min(next ?? number, number) }
+        }
+        return next
     }
 
     /// Throws ``ConflictingRun`` if a process makes shards from another list among the files `names` than that of the
@@ -60,7 +93,14 @@ extension ShardFolder {
 
     private func digest(ofList name: String) throws -> String? {
         let path = "\(path)/\(name)"
-        guard let members = JSONScanner.members(of: try ImageFile(path: path).bytes(limit: 1 << 16)),
+        let bytes: [UInt8]
+        do {
+            bytes = try ImageFile(path: path).bytes(limit: 1 << 16)
+        } catch let error as FileError where error.code == ENOENT {
+            // Removed by the process of another list.
+            return nil
+        }
+        guard let members = JSONScanner.members(of: bytes),
             let head = members.first(where: { $0.name == "head_sha256" })
         else { throw ConflictingRun(description: "\(path) was not written by webimage") }
         return JSONScanner.text(of: head.value)

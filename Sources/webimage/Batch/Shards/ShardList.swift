@@ -13,14 +13,13 @@ struct ShardList: ~Copyable, Sendable {
     /// The number of the first shard of the list.
     let firstShard: Int
     /// The number of the first shard of the list that was added after this one; `nil` if there is none.
-    let nextList: Int?
+    var nextList: Int?
     private let descriptor: Int32
 
     /// Locks the file that describes a list together with all other processes that make shards from it.
-    init(path: String, firstShard: Int, nextList: Int?) throws(FileError) {
+    init(path: String, firstShard: Int) throws(FileError) {
         self.path = path
         self.firstShard = firstShard
-        self.nextList = nextList
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw FileError("read", path) }
         var lock = flock()

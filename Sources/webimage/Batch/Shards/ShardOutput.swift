@@ -127,11 +127,6 @@ final class ShardOutput: BatchOutput {
     /// Returns what happens to the lines of a shard; takes its lock if they are answered.
     private func use(of shard: Int) async throws -> ShardReader.Use {
         guard rules.plan.includes(shard: shard) else { return .skip }
-        if let nextList = list.nextList, shard >= nextList {
-            throw ConflictingRun(
-                description: "the shard \(folder.keys.name(ofShard: shard)) in \(folder.path) belongs to a list that "
-                    + "was added before this one was complete: choose another folder")
-        }
         while true {
             if !rules.overwrites, !folder.isBeingReplaced(shard), let marker = try folder.marker(shard),
                 !needsRetry(marker)
@@ -179,6 +174,11 @@ final class ShardOutput: BatchOutput {
     private func open(
         _ number: Int, _ lock: consuming ShardLock, _ committed: CommittedShard? = nil
     ) async throws -> OpenShard {
+        if committed == nil, let nextList = list.nextList, number >= nextList {
+            throw ConflictingRun(
+                description: "the shard \(folder.keys.name(ofShard: number)) in \(folder.path) belongs to a list that "
+                    + "was added before this one was complete: choose another folder")
+        }
         await openShards.reserve(1)
         do {
             if committed == nil { try folder.removeMarker(number) }

@@ -130,6 +130,32 @@ struct BatchExtendTests {
         }
     }
 
+    @Test func listWithoutShardsDoesNotKeepAnEarlierOneFromContinuing() async throws {
+        try await withFolder { origin, folder in
+            let first = list("a", 40, origin)
+            #expect(try await run(first, into: folder, ["--part", "0/2"]).status == 0)
+            // Of a run that ended before its first shard.
+            let file = folder + "/00001_list.json"
+            try Data("{\"first_shard\":1,\"head_sha256\":\"00\"}\n".utf8).write(to: URL(fileURLWithPath: file))
+            let result = try await run(first, into: folder, [])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try names(folder, ".tar") == ["00000.tar", "00001.tar"])
+            #expect(try names(folder, "_list.json").isEmpty)
+        }
+    }
+
+    @Test func completeShardsAreNotRefusedBecauseOfAnotherList() async throws {
+        try await withFolder { origin, folder in
+            let first = list("a", 60, origin)
+            #expect(try await run(first, into: folder, []).status == 0)
+            let file = folder + "/00001_list.json"
+            try Data("{\"first_shard\":1,\"head_sha256\":\"00\"}\n".utf8).write(to: URL(fileURLWithPath: file))
+            let result = try await run(first, into: folder, [])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(origin.counts.totalRequests == 60)
+        }
+    }
+
     @Test func partsOfAnAdditionalListHaveItsNumbers() async throws {
         try await withFolder { origin, folder in
             #expect(try await run(list("a", 20, origin), into: folder).status == 0)
@@ -159,6 +185,8 @@ struct BatchExtendTests {
                 let result = try await run(list("b", 40, origin), into: folder)
                 #expect(result.status == 65)
                 #expect(result.errors.contains("another list is being written to \(folder)"))
+                let lists = try names(folder, "_list.json")
+                #expect(lists == (first.isEmpty ? [] : ["00000_list.json"]))
                 command.send(SIGTERM)
             }
             #expect(running.status == 143)
