@@ -86,16 +86,27 @@ extension BatchCommand {
             watching.cancel()
             progress.close()
         }
-        let result = await Result { try await Interruption.cancelling { try await run.run() } }
-        // Writes pending responses, including interrupted ones, to disk before the process ends.
-        if cache.folder != nil { await loader.shutdown(gracePeriod: .zero) }
-        // A list that cannot be used, or is not that of the folder, has no results.
-        if case .failure(let error) = result, error is UnusableList || error is ConflictingRun { throw error }
-        // The lines that failed before an interruption are worth keeping as well.
-        try failedLines?.place()
-        let summary = BatchSummary(answered: progress.statistics, earlier: destination.shards?.earlierResults)
-        try report(summary)
-        try result.get()
+        let (hasCache, path, failOnError) = (cache.folder != nil, output.summary, output.failOnError)
+        // Until everything is written, because a signal must end the process even if a disk does not respond.
+        let summary = try await Interruption.cancelling {
+            let result = await Result { try await run.run() }
+            // Writes pending responses, including interrupted ones, to disk before the process ends.
+            if hasCache { await loader.shutdown(gracePeriod: .zero) }
+            // A list that cannot be used, or is not that of the folder, has no results.
+            if case .failure(let error) = result, error is UnusableList || error is ConflictingRun { throw error }
+            let summary = BatchSummary(answered: progress.statistics, earlier: destination.shards?.earlierResults)
+            do throws(FileError) {
+                // The lines that failed before an interruption are worth keeping as well.
+                try failedLines?.place()
+                try Self.report(summary, in: path, failOnError: failOnError)
+            } catch {
+                // Otherwise, only the interruption would be told.
+                if Task.isCancelled { Terminal.error.tell("webimage: \(error.description.printable)\n") }
+                throw error
+            }
+            try result.get()
+            return summary
+        }
         if let count = destination.shards?.uncommittedCount, count > 0 {
             let state = output.retryFailed ? "not complete, or not written again" : "not complete"
             Terminal.error.tell(
@@ -136,14 +147,14 @@ extension BatchCommand {
         return Destination(output: stream, writers: [writer, log].compactMap(\.self))
     }
 
-    /// Writes the summary, and tells what the results do not cover.
-    private func report(_ summary: BatchSummary) throws(FileError) {
-        if let path = output.summary {
+    /// Writes the summary to the file at `path`, if given, and tells what the results do not cover.
+    private static func report(_ summary: BatchSummary, in path: String?, failOnError: Bool) throws(FileError) {
+        if let path {
             let file = try PartFile(path: path)
             try file.append(summary.object.bytes + [UInt8(ascii: "\n")])
             try file.place()
         }
-        if output.summary != nil || output.failOnError, let sentence = summary.unknownResults {
+        if path != nil || failOnError, let sentence = summary.unknownResults {
             Terminal.error.tell("webimage: \(sentence)\n")
         }
         if let sentence = summary.unknownFailures { Terminal.error.tell("webimage: \(sentence)\n") }
