@@ -14,7 +14,7 @@ extension GetCommand {
         let plan = plan
         // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
         let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
-        let places = ConversionPlaces(limit: concurrency)
+        let places = ConversionPlaces(limit: concurrency, transfers: concurrency)
         let hasCache = cache.folder != nil
         var configuration = try loaderConfiguration(concurrency: budget.images)
         // Stored responses would otherwise wait for slots and rates, which apply before requests are modified.

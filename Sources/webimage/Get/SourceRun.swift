@@ -74,6 +74,7 @@ struct SourceRun: Sendable {
                     if case .file = source.place { try await place.claim() }
                     let count = source.text.utf8.count
                     window.add(bytes: count)
+                    window.willStart()
                     group.addTask {
                         try await get(source, place)
                         window.leave(bytes: count)
@@ -89,6 +90,7 @@ struct SourceRun: Sendable {
     private func get(_ source: ImageSource, _ place: SourcePlace) async throws {
         do {
             let id = await display.begin(source.text, place)
+            window.didStart()
             let outcome = try await fetcher.get(source, at: place)
             place.end()
             try await display.end(id, outcome)

@@ -4,13 +4,15 @@ import Threading
 ///
 /// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer. More
 /// lines than those that suffice to keep all transfers busy are opened only while there are free places, which they
-/// could take. Long lines count by their bytes as well, because the sender of a list determines their length.
+/// could take, and the lines opened before have begun: a list can be read faster than tasks start. Long lines count by their bytes as well, because the sender of a list determines their length.
 final class LineWindow: Sendable {
     /// The number of bytes of open lines from which no further one is opened, unless another one is set.
     static let byteLimit = 8 << 20
 
     private struct State {
         var open = 0
+        /// The number of open lines whose tasks have not begun.
+        var starting = 0
         var bytes = 0
         var isClosed = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -66,6 +68,20 @@ final class LineWindow: Sendable {
         state.withLock { $0.bytes += count }
     }
 
+    /// Notes that the task of an open line is created; ``didStart()`` follows.
+    func willStart() {
+        state.withLock { $0.starting += 1 }
+    }
+
+    /// Notes that the task of an open line has begun.
+    func didStart() {
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            state.starting -= 1
+            return takeWaiter(&state)
+        }
+        waiter?.resume()
+    }
+
     /// Removes a line with its bytes.
     func leave(bytes count: Int = 0) {
         let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
@@ -89,7 +105,8 @@ final class LineWindow: Sendable {
     }
 
     private func isFree(_ state: State) -> Bool {
-        state.open < limit && state.bytes < byteLimit && (state.open < base || hasFreePlaces())
+        state.open < limit && state.bytes < byteLimit
+            && (state.open < base || (state.starting <= base && hasFreePlaces()))
     }
 
     /// Prevents further lines from being opened.

@@ -30,6 +30,20 @@ struct LineWindowTests {
         #expect(window.open == 3)
     }
 
+    @Test func linesThatHaveNotBegunKeepFurtherOnesFromOpening() async {
+        let window = LineWindow(limit: 10, base: 1)
+        for _ in 0..<2 {
+            #expect(await window.enter())
+            window.willStart()
+        }
+        let third = Task { await window.enter() }
+        window.placesChanged()
+        #expect(window.open == 2)
+        window.didStart()
+        #expect(await third.value)
+        #expect(window.open == 3)
+    }
+
     @Test func freePlaceThatIsTakenAtOnceOpensNoLine() async {
         let checks = Locked(0)
         // Free when it is reported, but not anymore when the line would be opened.
