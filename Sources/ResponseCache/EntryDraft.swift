@@ -107,7 +107,7 @@ struct EntryDraft {
             discard()
             return true
         }
-        let facts = BodyFacts(identity: .random(in: 0...Int.max), length: length, checksum: checksum)
+        let facts = BodyFacts(identity: BodyFacts.newIdentity(), length: length, checksum: checksum)
         let committed = ResponseStorageHead(head, facts)
         do {
             try writing(headByteCount) { writer throws in
@@ -118,7 +118,7 @@ struct EntryDraft {
         }
         (isOver, writer) = (true, nil)
         if let part, part.name != name { cache.removeIfUnchanged(part) }
-        cache.didInsert(name, head, key, size: size)
+        cache.didInsert(name, committed, key, size: size)
         return true
     }
 

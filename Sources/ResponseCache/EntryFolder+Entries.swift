@@ -1,3 +1,5 @@
+import Threading
+
 // Storing and removing entries. A shard contains all entries of a key, and the list of those that differ by `Vary`.
 extension EntryFolder {
     /// The maximum number of names in a list of variants.
@@ -17,7 +19,8 @@ extension EntryFolder {
 
     /// Removes an entry; returns whether it was removed.
     ///
-    /// With `usedAt`, removes it only if that is still the time of its last use.
+    /// With `usedAt`, removes it only if that is still the time of its last use. Throws the error of
+    /// ``withShard(_:_:)`` if the shard cannot be locked.
     @discardableResult
     func remove(_ name: String, ifUsedAt usedAt: Int? = nil) throws(FileFailure) -> Bool {
         guard mightHave(name), has(name) else { return false }
@@ -26,6 +29,18 @@ extension EntryFolder {
             defer { removeVariant(name, &totals) }
             return try removeLocked(name, &totals)
         }
+    }
+
+    /// Removes an entry whose shard cannot be locked.
+    ///
+    /// A file is removed atomically, but the totals and the list of variants cannot be changed without the lock: the
+    /// files are counted when the totals are needed, and the list keeps a name without an entry, which readers ignore.
+    /// The next change of the shard corrects both: a process that has the lock can write totals that it read before.
+    func removeUnlocked(_ name: String) throws(FileFailure) {
+        guard try unlink(name) else { return }
+        let shard = Self.shard(of: name)
+        removedUnlocked.withLock { $0[shard, default: []].append(name) }
+        invalidate(shard)
     }
 
     /// Returns `false` if there is no entry with a name because its shard has only whole bodies.
@@ -108,7 +123,7 @@ extension EntryFolder {
     }
 
     /// Removes an entry from the list of its key, unless another kind of it is left.
-    private func removeVariant(_ name: String, _ totals: inout Totals) {
+    func removeVariant(_ name: String, _ totals: inout Totals) {
         let name = EntryKind.wholeName(of: name)
         guard !StoredHead.isPlain(name), !EntryKind.names(name).contains(where: has) else { return }
         let key = String(name.prefix(32))

@@ -54,10 +54,13 @@ extension EntryFolder {
     ) throws(FileFailure) -> Result {
         try withShard(shard) { () throws(FileFailure) in
             let ledger = try writableLedger()
-            var totals = ledger[shard] ?? count(shard)
+            let recorded = ledger[shard]
             // If this process ends in the middle of the change, the next one counts the files.
             try ledger.invalidate(shard)
+            let removed = removedUnlocked.withLock { $0.removeValue(forKey: shard) }
+            var totals = (removed == nil ? recorded : nil) ?? count(shard)
             defer { ledger.set(shard, totals) }
+            for name in removed ?? [] { removeVariant(name, &totals) }
             return try body(&totals)
         }
     }
@@ -71,6 +74,9 @@ extension EntryFolder {
     func recount(_ shard: Int) {
         try? change(shard) { totals throws(FileFailure) in totals = count(shard) }
     }
+
+    /// Makes the record of a shard invalid, so that the files are counted when the totals are needed.
+    func invalidate(_ shard: Int) { try? writableLedger().invalidate(shard) }
 
     /// Returns the ledger, which stays open.
     private func ledger() throws(FileFailure) -> Ledger {

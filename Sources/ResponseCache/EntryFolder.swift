@@ -31,6 +31,8 @@ final class EntryFolder: Sendable {
     private let temporaryCount = Atomic(0)
     /// The shards that others have locked for longer than ``maximumLockTime``; changes do not wait for them again.
     private let stalledShards = Locked<Set<Int>>([])
+    /// The entries of each shard that ``removeUnlocked(_:)`` has removed since this object last changed the shard.
+    let removedUnlocked = Locked<[Int: [String]]>([:])
     /// The ledger as it was opened last.
     let ledgerInUse = Locked<Ledger?>(nil)
 
@@ -156,7 +158,9 @@ final class EntryFolder: Sendable {
         return try withExtendedLifetime(folder) { () throws(FileFailure) in try body() }
     }
 
-    /// Removes a file from a shard, which must be locked; returns whether there was one.
+    /// Removes a file from a shard; returns whether there was one.
+    ///
+    /// The shard must be locked, except by ``removeUnlocked(_:)``.
     @discardableResult
     func unlink(_ name: String) throws(FileFailure) -> Bool {
         guard Self.systemUnlink(path(of: name)) != 0 else { return true }

@@ -42,7 +42,8 @@ final class FolderStorage: ResponseStorage {
         do throws(FileFailure) {
             file = try folder.open(key.name)
         } catch {
-            guard error.code == ENOENT else { throw error }
+            // Without a free file descriptor, the system does not even look for the file.
+            guard error.code == ENOENT || !folder.has(key.name) else { throw error }
             return nil
         }
         guard let contents = try EntryFile.read(kind, file) else { throw ResponseStorageError.damaged }
@@ -70,13 +71,23 @@ final class FolderStorage: ResponseStorage {
         let file = try folder.openForUpdate(key.name)
         // A head that has become much longer does not fit.
         guard let kind = EntryKind(key.name), let contents = try EntryFile.read(kind, file),
-            contents.layout.body == head.body, let update = EntryFile.update(head.head.bytes, of: contents)
+            contents.layout.body == head.body, head.head.renews(contents.head),
+            let update = EntryFile.update(head.head.bytes, of: contents)
         else { return false }
         try file.write(update.bytes, at: update.offset)
         return true
     }
 
-    func remove(_ key: ResponseStorageKey) throws { try folder.remove(key.name) }
+    func remove(_ key: ResponseStorageKey) throws {
+        do throws(FileFailure) {
+            try folder.remove(key.name)
+        } catch {
+            // Another process keeps the lock, or there is no file descriptor for it: the response cannot be replaced
+            // either, and would be used although it is outdated.
+            guard error.code == EAGAIN || OpenFileLimit.isShortage(error.code) else { throw error }
+            try folder.removeUnlocked(key.name)
+        }
+    }
 
     func removeAll() throws { try folder.removeAll() }
 

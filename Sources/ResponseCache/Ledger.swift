@@ -7,7 +7,8 @@ import Glibc
 /// The file with the totals of all shards, so that the size of a cache is known without listing its files.
 ///
 /// A record of 16 bytes for each shard: the space, with marks for what the shard does not contain, the number of
-/// entries, and a hash. A record is invalid while its shard is changed. It is written only while the shard is locked.
+/// entries, and a hash. A record is invalid while its shard is changed, and after an entry has been removed without the
+/// lock of the shard. Otherwise, it is written only while the shard is locked.
 struct Ledger: Sendable {
     private static let recordLength = 16
     /// The mark of a shard without lists of variants.

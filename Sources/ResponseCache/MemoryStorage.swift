@@ -45,7 +45,9 @@ final class MemoryStorage: ImmediateStorage {
 
     func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) -> Bool {
         index.withLock { index in
-            guard let known = index.content(key.name), known.head.body == head.body else { return false }
+            guard let known = index.content(key.name), known.head.body == head.body,
+                head.head.renews(known.head.head)
+            else { return false }
             let content = Content(head: head, pieces: known.pieces)
             index.insert(key.name, size: content.byteCount, content)
             return true

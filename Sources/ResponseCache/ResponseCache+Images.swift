@@ -28,7 +28,7 @@ extension ResponseCache {
         }
         let name = StoredImage.name(variant, of: source.name)
         let facts = BodyFacts(
-            identity: .random(in: 0...Int.max), length: bytes.count, checksum: CRC32C(of: bytes.span))
+            identity: BodyFacts.newIdentity(), length: bytes.count, checksum: CRC32C(of: bytes.span))
         guard var writer = try? writing(bytes.count, { try storage.writer(headByteCount: headByteCount) }) else {
             return
         }

@@ -38,15 +38,17 @@ extension ResponseCache {
     }
 
     /// Opens an entry by its name, unless it is skipped; removes it if its head is damaged.
-    func open(_ name: String) -> StoredResponse? {
+    ///
+    /// Returns `nil` as well if it cannot be opened. If file descriptors have run out, for example, it still exists.
+    func open(_ name: String) -> StoredResponse? { try? openIntact(name) }
+
+    /// Opens an entry in the same way, but throws the error of the storage if it cannot be opened.
+    private func openIntact(_ name: String) throws -> StoredResponse? {
         guard EntryKind(name) != nil, !isSkipped(name) else { return nil }
         do {
             return try openEntry(name)
         } catch ResponseStorageError.damaged {
             removeDamaged(name)
-            return nil
-        } catch {
-            // If file descriptors have run out, for example, the entry still exists.
             return nil
         }
     }
@@ -187,7 +189,7 @@ extension ResponseCache {
 
     /// Completes the insertion of an entry with a head, which takes about `size` bytes: removes those that it replaces,
     /// and others if a limit is exceeded.
-    func didInsert(_ name: String, _ head: StoredHead, _ key: CacheKey, size: Int) {
+    func didInsert(_ name: String, _ head: ResponseStorageHead, _ key: CacheKey, size: Int) {
         skipped.withLock { $0.remove(name) }
         let kind = EntryKind(name)
         if kind == .whole {
@@ -205,17 +207,41 @@ extension ResponseCache {
     ///
     /// So if there is a response without `Vary`, it is the only one of its key, and need not be compared with others
     /// when it is found. The comparison follows the insertion: if two processes insert responses at the same time, the
-    /// second one finds the first.
-    private func removeOutdated(_ name: String, _ head: StoredHead, _ key: CacheKey) {
+    /// second one finds the first. If it is unknown which response is newer, both are removed: none can be used.
+    private func removeOutdated(_ name: String, _ head: ResponseStorageHead, _ key: CacheKey) {
         let plain = StoredHead.plainName(key.name)
         let others = name == plain ? variantNames(key) : [plain]
-        func isOutdated(_ name: String) -> Bool { open(name).map { !isNewer($0.head, than: head) } ?? true }
-        guard others.allSatisfy({ isOutdated($0) }) else {
-            remove(name)
-            return
-        }
+        let orders = others.map { order(of: $0, to: head) }
+        if orders.contains(where: { $0 != .earlier }) { remove(name) }
+        if orders.contains(.later) { return }
         for whole in others {
-            for other in [whole, EntryKind.part.name(whole)] where isOutdated(other) { remove(other) }
+            for other in [whole, EntryKind.part.name(whole)] where order(of: other, to: head) != .later {
+                remove(other)
+            }
+        }
+    }
+
+    private enum Order {
+        case earlier
+        case later
+        /// The entry cannot be opened for the moment.
+        case unknown
+    }
+
+    /// Returns the order of an entry and a new response, by their requests; one that is missing, or cannot be used,
+    /// counts as earlier.
+    ///
+    /// Of two with requests of the same second, the one that was stored later is later: if both are new, and each is
+    /// compared with the other, one remains.
+    private func order(of name: String, to new: ResponseStorageHead) -> Order {
+        do {
+            guard let stored = try openIntact(name) else { return .earlier }
+            guard stored.head.requestedAt != new.head.requestedAt else {
+                return stored.body.facts.identity > new.body.identity ? .later : .earlier
+            }
+            return isNewer(stored.head, than: new.head) ? .later : .earlier
+        } catch {
+            return error.forStorage == .unavailable ? .unknown : .earlier
         }
     }
 

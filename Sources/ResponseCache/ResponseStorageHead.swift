@@ -6,6 +6,11 @@ package struct BodyFacts: Sendable, Equatable {
     let identity: Int
     let length: Int
     let checksum: CRC32C
+
+    /// Returns the identity of a body that is stored now: the time in nanoseconds, with ten random bits at the end.
+    ///
+    /// So of two bodies, the one that was stored later has the greater identity.
+    static func newIdentity() -> Int { OpenFile.now & Int.max & ~0x3FF | Int.random(in: 0...0x3FF) }
 }
 
 /// The head of an entry of a ``ResponseStorage``: the stored response without its body, and a checksum of the body.
@@ -16,7 +21,7 @@ public struct ResponseStorageHead: Sendable {
     /// The length of the body in bytes.
     public var bodyLength: Int { body.length }
 
-    /// A random number that identifies the body: it stays the same when the head is replaced.
+    /// A number that identifies the body: it stays the same when the head is replaced.
     public var bodyIdentity: Int { body.identity }
 
     init(_ head: StoredHead, _ body: BodyFacts) {

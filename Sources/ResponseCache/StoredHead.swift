@@ -74,6 +74,15 @@ package struct StoredHead: Sendable, Equatable {
             to: request, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
+    /// Returns whether this head, which is the result of a 304, replaces the one that its entry has: not one of a
+    /// request that was sent later.
+    ///
+    /// A request sent after this head was received does not count: the clock has been set back, and nothing could
+    /// replace its head.
+    func renews(_ stored: StoredHead) -> Bool {
+        stored.requestedAt <= requestedAt || stored.requestedAt > receivedAt
+    }
+
     var response: HTTPResponse { HTTPResponse(status: responseStatus, headerFields: fields) }
 
     var responseStatus: HTTPResponse.Status { .init(code: status) }

@@ -1,5 +1,6 @@
 import HTTPTransport
 import HTTPTypes
+import Hashing
 import TestSupport
 import Testing
 
@@ -129,6 +130,63 @@ struct NewerResponseTests {
             #expect(try await cache.stored(url, to: png) == [2])
             #expect(cache.entryCount == 1)
         }
+    }
+
+    /// Inserts a response to a request that is sent now, without comparing it with others.
+    private func insert(
+        _ body: [UInt8], _ fields: HTTPFields, identity: Int, in cache: ResponseCache
+    ) throws -> (name: String, head: ResponseStorageHead, key: CacheKey) {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
+        let key = CacheKey(request)
+        let head = StoredHead(
+            HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: time.now, receivedAt: time.now)
+        let facts = BodyFacts(identity: identity, length: body.count, checksum: CRC32C(of: body.span))
+        let stored = ResponseStorageHead(head, facts)
+        var writer = try cache.storage.writer(headByteCount: head.bytes.count)
+        try writer.append(body)
+        try writer.commit(stored, as: ResponseStorageKey(name: head.name(key)))
+        return (name: head.name(key), head: stored, key: key)
+    }
+
+    /// Two processes insert responses before either of them compares its own with the other.
+    @Test(arguments: TestStorage.allCases, [(1, 2, true), (1, 2, false), (2, 1, true), (2, 1, false)])
+    func ofResponsesOfTheSameSecondInsertedAtTheSameTimeOneRemains(
+        storage: TestStorage, _ order: (plain: Int, varying: Int, isPlainFirst: Bool)
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            var inserted = [
+                try insert([1], [.cacheControl: "max-age=60"], identity: order.plain, in: cache),
+                try insert([2], varying, identity: order.varying, in: cache),
+            ]
+            if !order.isPlainFirst { inserted.reverse() }
+            for (name, head, key) in inserted {
+                await cache.thread.run { cache.didInsert(name, head, key, size: 1) }
+            }
+            await cache.settles()
+            let body: [UInt8] = order.plain > order.varying ? [1] : [2]
+            #expect(try await cache.stored(url, to: png) == body)
+            #expect(cache.entryCount == 1)
+        }
+    }
+
+    /// It is unknown which one is older.
+    @Test(arguments: [true, false])
+    func responseThatCannotBeComparedWithTheNewOneIsNotUsed(isNewOneLater: Bool) async throws {
+        let storage = DictionaryStorage()
+        let cache = ResponseCache(.init(), storage: storage, now: { [time] in time.now })
+        let early = try writer(in: cache, varying)
+        time.advance(by: 1)
+        try await cache.store([1], url)
+        time.advance(by: 1)
+        let new = try isNewOneLater ? writer(in: cache, varying) : early
+        storage.fail(ResponseStorageError.unavailable, in: [.open])
+        await new.append([2])
+        await new.commit()
+        await cache.settles()
+        storage.recover()
+        #expect(try await cache.stored(url, to: png) == nil)
+        #expect(cache.entryCount == 0)
     }
 
     @Test(arguments: TestStorage.allCases)

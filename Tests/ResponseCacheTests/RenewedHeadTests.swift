@@ -128,6 +128,40 @@ struct RenewedHeadTests {
         }
     }
 
+    @Test(arguments: [TestStorage.folder, .memory])
+    func renewalByAnEarlierRequestDoesNotReplaceThatByALaterOne(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store(body, url)
+            let request = TransportRequest(url: try HTTPURL(url), headerFields: [.accept: "image/png"])
+            let key = CacheKey(request)
+            let old = try #require(await cache.thread.run { cache.find(.whole, request, key) })
+            let sentAt = time.now + 10
+            time.advance(by: 20)
+            try await renew(cache)
+            let slow = old.head.renewed(
+                by: HTTPResponse(status: .notModified, headerFields: [.cacheControl: "max-age=6000"]), to: request,
+                requestedAt: sentAt, receivedAt: time.now + 10)
+            await cache.thread.run { _ = cache.renew(old, slow, key) }
+            let renewed = try #require(try await head(cache))
+            #expect(renewed.requestedAt == time.now && renewed.freshness.remaining(at: time.now) == 60)
+        }
+    }
+
+    /// Otherwise the entry would be validated again and again until that time.
+    @Test(arguments: [TestStorage.folder, .memory])
+    func renewalReplacesOneFromTheFuture(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            try await cache.store(body, url)
+            time.advance(by: 10)
+            try await renew(cache)
+            time.advance(by: -3_600)
+            try await renew(cache)
+            #expect(try await head(cache)?.receivedAt == time.now)
+        }
+    }
+
     /// There is room for a head of up to a kilobyte.
     @Test func headTooLongForItsFileIsNotRenewed() async throws {
         try await withRenewed { cache, folder, entry, _ in
