@@ -21,6 +21,12 @@ def fake() -> str:
     return str(Path(__file__).parent / "fake_webimage.py")
 
 
+@pytest.fixture
+def use_fake(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the package run the stand-in."""
+    monkeypatch.setenv("WEBIMAGE", fake)
+
+
 @pytest.fixture(scope="session")
 def binary() -> str:
     """The path of the real binary: from WEBIMAGE, the wheel, a build of this repository, or PATH."""

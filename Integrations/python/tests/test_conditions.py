@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from origin import Origin
-from runs import names, run, urls, write_list
+from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
-from webimage_batch import FolderError, TryAgainError
+from webimage_batch import FolderError, TryAgainError, download_parquet
 from webimage_batch.__main__ import main
 
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
-
-from webimage_batch import download_parquet  # noqa: E402
-
-FORMATS = pytest.mark.parametrize("output_format", ["files", "webdataset", "parquet", "dummy"])
-
-
-@pytest.fixture(autouse=True)
-def use_fake(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEBIMAGE", fake)
+pytestmark = pytest.mark.usefixtures("use_fake")
 
 
 @FORMATS
@@ -54,18 +43,6 @@ def test_a_shard_may_have_as_many_retryable_failures_as_the_rate_allows(
     assert run(source, max_retryable_rate=0.6).successes == 4
 
 
-def outage(folder: Path, monkeypatch: pytest.MonkeyPatch, **values: Any) -> Path:
-    """Writes a shard of which all downloads failed, and two others; returns the list."""
-    source = write_list(folder / "list.txt", [*urls(10), *urls(10, "out.test"), *urls(5)])
-    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
-    assert run(source, max_retryable_rate=1, **values).successes == 15
-    return source
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @FORMATS
 def test_complete_shards_of_an_outage_are_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
@@ -86,17 +63,31 @@ def test_complete_shards_of_an_outage_are_made_again(
     )
 
 
-@pytest.mark.parametrize("output_format", ["files", "webdataset", "parquet"])
-def test_shards_of_an_outage_that_an_earlier_version_completed_are_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
-) -> None:
-    source = outage(tmp_path, monkeypatch, output_format=output_format)
-    for path in (tmp_path / "out").glob("*_stats.json"):
+def outage_of_an_earlier_version(folder: Path, monkeypatch: pytest.MonkeyPatch, output_format: str) -> Path:
+    """Writes shards as `outage` does, whose markers do not tell which failures may be temporary; returns the list."""
+    source = outage(folder, monkeypatch, output_format=output_format)
+    for path in (folder / "out").glob("*_stats.json"):
         marker = json.loads(path.read_text())
         del marker["retryable"]
         path.write_text(json.dumps(marker))
     monkeypatch.delenv("FAKE_OUTAGE")
+    return source
+
+
+@FORMATS_WITH_FILES
+def test_shards_of_an_outage_that_an_earlier_version_completed_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    source = outage_of_an_earlier_version(tmp_path, monkeypatch, output_format)
     assert run(source, output_format=output_format).successes == 25
+
+
+def test_shards_of_an_outage_without_files_that_an_earlier_version_completed_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = outage_of_an_earlier_version(tmp_path, monkeypatch, "dummy")
+    assert run(source, output_format="dummy").successes == 15
+    assert run(source, output_format="dummy", min_success_rate=0.5).successes == 25
 
 
 def test_markers_count_the_failures_that_may_be_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,14 +10,11 @@ from typing import Any
 
 import pytest
 
-from webimage_batch import BatchError, Counts, FolderError, TryAgainError, download
+from webimage_batch import BatchError, Counts, FolderError, TryAgainError, download, parts
 
 pq = pytest.importorskip("pyarrow.parquet")
 
-
-@pytest.fixture(autouse=True)
-def use_fake(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEBIMAGE", fake)
+pytestmark = pytest.mark.usefixtures("use_fake")
 
 
 def write_list(folder: Path, host: str, count: int) -> Path:
@@ -131,6 +128,57 @@ def test_an_unfinished_list_can_be_left_as_it_is(tmp_path: Path, monkeypatch: py
     assert hosts(tmp_path) == {0: "a.test", 1: "a.test", 2: "b.test"}
 
 
+def test_a_list_whose_only_shard_has_lost_its_marker_keeps_its_place(tmp_path: Path) -> None:
+    first, second = write_list(tmp_path, "a.test", 5), write_list(tmp_path, "b.test", 5)
+    run(first, output_format="webdataset")
+    # As if the machine had crashed while the shard was replaced.
+    (tmp_path / "out/00000_stats.json").unlink()
+    archive = (tmp_path / "out/00000.tar").read_bytes()
+    run(second, output_format="webdataset")
+    assert hosts(tmp_path) == {1: "b.test"}
+    assert (tmp_path / "out/00000.tar").read_bytes() == archive
+    run(first, output_format="webdataset")
+    assert hosts(tmp_path) == {0: "a.test", 1: "b.test"}
+
+
+def test_a_list_is_known_before_its_files_have_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = write_list(tmp_path, "a.test", 5), write_list(tmp_path, "b.test", 5)
+    commit = parts.ParquetPart.commit
+
+    def crash(part: parts.Part) -> None:
+        commit(part)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patches, pytest.raises(KeyboardInterrupt):
+        patches.setattr(parts.ParquetPart, "commit", crash)
+        run(first)
+    content = (tmp_path / "out/00000.parquet").read_bytes()
+    assert hosts(tmp_path) == {}
+    with pytest.raises(FolderError, match=r"not complete, which begins with shard 00000"):
+        run(second)
+    assert (tmp_path / "out/00000.parquet").read_bytes() == content
+    # Read to its end, it may lack shards.
+    monkeypatch.setenv("FAKE_OUTAGE", "a.test")
+    with pytest.raises(TryAgainError):
+        run(first)
+    monkeypatch.delenv("FAKE_OUTAGE")
+    run(second)
+    run(first)
+    assert hosts(tmp_path) == {0: "a.test", 1: "b.test"}
+
+
+def test_a_list_of_an_earlier_version_is_recognized_once_it_has_been_completed_again(tmp_path: Path) -> None:
+    source = write_list(tmp_path, "a.test", 15)
+    run(source, "incremental")
+    (tmp_path / "out/00000_list.json").unlink()
+    run(source, "incremental")
+    run(source)
+    assert hosts(tmp_path) == {0: "a.test", 1: "a.test"}
+    (tmp_path / "out/00000_list.json").unlink()
+    run(source)
+    assert (tmp_path / "out/00003_stats.json").exists()
+
+
 def test_lists_follow_shards_of_earlier_versions(tmp_path: Path) -> None:
     run(write_list(tmp_path, "a.test", 15), "incremental")
     (tmp_path / "out/00000_list.json").unlink()
@@ -145,7 +193,7 @@ def test_a_list_that_has_grown_takes_no_shards_of_the_next_one(tmp_path: Path, m
     # The first shard of the second list is not complete.
     (tmp_path / "out/00002_stats.json").unlink()
     for mode in ("incremental", "extend"):
-        with pytest.raises(FolderError, match="longer than before: shard 00002"):
+        with pytest.raises(FolderError, match="Shard 00002 belongs to the next list, which was added"):
             run(write_list(tmp_path, "a.test", 25), mode)
     assert hosts(tmp_path) == {0: "a.test", 1: "a.test", 3: "b.test"}
 

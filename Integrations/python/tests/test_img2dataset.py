@@ -99,6 +99,7 @@ def test_images_can_stay_as_they_are() -> None:
         {"compute_hash": "crc32"},
         {"verify_hash": ["digest"], "input_format": "csv"},
         {"save_additional_columns": ["width"], "input_format": "csv"},
+        {"save_additional_columns": ["jpg"], "input_format": "csv", "output_format": "parquet"},
         {
             "save_additional_columns": ["expected_sha256"],
             "verify_hash": ["digest", "sha256"],

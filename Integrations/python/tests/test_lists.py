@@ -138,6 +138,17 @@ def test_objects_may_lack_columns_that_others_have(tmp_path: Path, fake: str, mo
     assert pq.read_table(tmp_path / "out/00000.parquet")["caption"].to_pylist() == [None, None, "b", None]
 
 
+def test_the_beginning_of_a_list_has_room_for_long_lines(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    rows = [{"url": f"http://a.test/{number}", "alt": "a" * 50_000} for number in range(30)]
+    source = write_rows(tmp_path / "list.jsonl", "jsonl", [*rows, {"url": "http://a.test/30", "text": "b"}])
+    options: dict[str, Any] = {"input_format": "jsonl", "caption_col": "text", "output_format": "dummy"}
+    assert download(str(source), output_folder=str(tmp_path / "out"), **options).successes == 31
+
+
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
@@ -153,7 +164,8 @@ def test_lists_whose_first_lines_have_no_url_are_an_error(
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     command = ["download", f"--url_list={tmp_path / 'list.jsonl'}", f"--output_folder={tmp_path / 'out'}"]
     assert main([*command, "--input_format=jsonl"]) == 64
-    assert f"url in the first 1,000 lines of {tmp_path}/list.jsonl; the columns are {found}." in capsys.readouterr().err
+    part = f"the beginning (1,000 lines or 16 MiB) of {tmp_path}/list.jsonl"
+    assert f"There is no column url in {part}; the columns are {found}." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -8,24 +8,15 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from runs import names, run, urls, write_list
+from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
-from webimage_batch import FolderError, OutputError, download, parts
+from webimage_batch import FolderError, OutputError, UsageError, download, download_parquet, parts
 from webimage_batch.__main__ import main
 
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
-
-from webimage_batch import download_parquet  # noqa: E402
-
-FORMATS = pytest.mark.parametrize("output_format", ["files", "webdataset", "parquet", "dummy"])
-
-
-@pytest.fixture(autouse=True)
-def use_fake(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEBIMAGE", fake)
+pytestmark = pytest.mark.usefixtures("use_fake")
 
 
 # The folder
@@ -128,6 +119,67 @@ def test_overwriting_removes_nothing_if_the_list_cannot_be_read(tmp_path: Path) 
     assert names(tmp_path / "out") == before
 
 
+@pytest.mark.binary
+@pytest.mark.parametrize(
+    ("webimage", "values", "error"),
+    [(None, {"encode_quality": 101}, UsageError), ("/nonexistent", {}, FileNotFoundError)],
+)
+def test_overwriting_removes_nothing_if_the_process_does_not_accept_its_options(
+    tmp_path: Path,
+    binary: str,
+    monkeypatch: pytest.MonkeyPatch,
+    webimage: str | None,
+    values: dict[str, Any],
+    error: type[Exception],
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source)
+    before = contents(tmp_path / "out")
+    monkeypatch.setenv("WEBIMAGE", webimage or binary)
+    with pytest.raises(error):
+        run(source, incremental_mode="overwrite", **values)
+    assert contents(tmp_path / "out") == before
+
+
+@pytest.mark.binary
+@pytest.mark.parametrize(
+    ("webimage", "values", "error"),
+    [(None, {"max_pixel_sice": 9}, UsageError), ("/nonexistent", {}, FileNotFoundError)],
+)
+def test_overwriting_parquet_files_removes_nothing_if_the_process_does_not_accept_its_options(
+    tmp_path: Path,
+    binary: str,
+    monkeypatch: pytest.MonkeyPatch,
+    webimage: str | None,
+    values: dict[str, Any],
+    error: type[Exception],
+) -> None:
+    pq.write_table(pa.table({"url": urls(25)}), tmp_path / "list.parquet")
+    download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=10)
+    before = contents(tmp_path / "out")
+    monkeypatch.setenv("WEBIMAGE", webimage or binary)
+    with pytest.raises(error):
+        download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=10, overwrite=True, **values)
+    assert contents(tmp_path / "out") == before
+
+
+def test_overwriting_reports_only_the_progress_of_the_downloads(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"url": urls(5)}), tmp_path / "list.parquet")
+    reports: list[dict[str, Any]] = []
+    values: dict[str, Any] = {"fake": "statistics", "on_statistics": reports.append}
+    download_parquet(tmp_path / "list.parquet", tmp_path / "out", overwrite=True, **values)
+    assert len(reports) == 1
+
+
+@pytest.mark.parametrize("mode", ["incremental", "overwrite"])
+def test_the_files_about_shards_may_not_become_part_of_a_list_of_json(tmp_path: Path, mode: str) -> None:
+    (tmp_path / "list.json").write_text(json.dumps([{"url": url} for url in urls(5)]))
+    before = contents(tmp_path)
+    with pytest.raises(FolderError, match="would be a part"):
+        download(str(tmp_path), output_folder=str(tmp_path), input_format="json", incremental_mode=mode)
+    assert contents(tmp_path) == before
+
+
 # The disk
 
 
@@ -142,7 +194,11 @@ def file_size_limit(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("output_format", ["files", "webdataset", "parquet"])
+def fail_as_if_full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@FORMATS_WITH_FILES
 def test_output_that_cannot_be_written_is_an_error_of_its_own(tmp_path: Path, output_format: str) -> None:
     source = write_list(tmp_path / "list.txt", [f"http://a.test/{number:0300000}" for number in range(15)])
     with file_size_limit(200_000), pytest.raises(OutputError, match="out") as error:
@@ -155,14 +211,39 @@ def test_output_that_cannot_be_written_is_an_error_of_its_own(tmp_path: Path, ou
 def test_a_disk_that_is_full_at_the_end_of_a_shard_has_an_exit_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
 ) -> None:
-    def fail(path: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
-
-    monkeypatch.setattr(parts, "sync", fail)
+    monkeypatch.setattr(parts, "sync", fail_as_if_full)
     source = write_list(tmp_path / "list.txt", urls(5))
     command = ["download", f"--url_list={source}", f"--output_folder={tmp_path / 'out'}"]
     assert main([*command, f"--output_format={output_format}"]) == 74
     assert names(tmp_path / "out") == []
+
+
+@FORMATS
+def test_a_shard_stays_complete_if_a_new_version_cannot_reach_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    source = outage(tmp_path, monkeypatch, output_format=output_format)
+    monkeypatch.delenv("FAKE_OUTAGE")
+    before = contents(tmp_path / "out")
+    with monkeypatch.context() as patches, pytest.raises(OutputError, match="No space left"):
+        patches.setattr(parts, "sync", fail_as_if_full)
+        run(source, output_format=output_format)
+    assert contents(tmp_path / "out") == before
+    assert run(source, output_format=output_format).successes == 25
+
+
+@FORMATS_WITH_FILES
+def test_a_shard_stays_complete_if_the_rows_of_a_new_version_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    source = outage(tmp_path, monkeypatch, output_format=output_format)
+    monkeypatch.delenv("FAKE_OUTAGE")
+    before = contents(tmp_path / "out")
+    with monkeypatch.context() as patches, pytest.raises(OutputError, match="No space left"):
+        patches.setattr(parts.ParquetPart, "_flush", fail_as_if_full)
+        run(source, output_format=output_format)
+    assert contents(tmp_path / "out") == before
+    assert run(source, output_format=output_format).successes == 25
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_of_the_output(tmp_path: Path) -> None:
@@ -178,6 +259,22 @@ def test_a_foreign_marker_is_an_error(tmp_path: Path, content: str) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/00000_stats.json").write_text(content)
     with pytest.raises(FolderError, match=r"00000_stats\.json was not written by"):
+        run(source)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[(name, None) for name in ("count", "successes", "failed_to_download", "failed_to_resize", "status_dict")],
+        *[("count", "5"), ("successes", [5]), ("status_dict", 5), ("status_dict", {"success": "5"}), ("retryable", {})],
+    ],
+)
+def test_a_marker_without_the_counts_is_an_error(tmp_path: Path, name: str, value: object) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    run(source)
+    path = tmp_path / "out/00000_stats.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
+    with pytest.raises(FolderError, match=r"00000_stats\.json was not written by webimage_batch"):
         run(source)
 
 

@@ -65,6 +65,12 @@ class Batch:
         """
         return Results(self.start(), rows)
 
+    def check(self) -> None:
+        """Raises the error of a process that refuses these options, or cannot be started; downloads nothing."""
+        with Results(Child(self._arguments, binary=self._binary, stall_timeout=self._stall_timeout), ()) as results:
+            for _ in results:
+                pass
+
     def start(self) -> Child:
         """Starts a process with these options, whose input and output are left to the caller."""
         return Child(

@@ -29,11 +29,20 @@ class Counts:
         code = str(result.record.get("error_code") or status)
         self.status_dict[code] = self.status_dict.get(code, 0) + 1
 
-    def merge(self, other: dict[str, Any]) -> None:
-        """Adds the counts of a marker."""
-        self.count += other["count"]
-        self.successes += other["successes"]
-        self.failed_to_download += other["failed_to_download"]
-        self.failed_to_resize += other["failed_to_resize"]
-        for code, number in other["status_dict"].items():
+    def merge(self, other: Counts) -> None:
+        """Adds other counts."""
+        self.count += other.count
+        self.successes += other.successes
+        self.failed_to_download += other.failed_to_download
+        self.failed_to_resize += other.failed_to_resize
+        for code, number in other.status_dict.items():
             self.status_dict[code] = self.status_dict.get(code, 0) + number
+
+    @classmethod
+    def read(cls, marker: dict[str, Any]) -> Counts | None:
+        """Returns the counts of a marker; `None` if it does not have them."""
+        values: dict[str, Any] = {name: marker.get(name) for name in vars(cls())}
+        codes = values.pop("status_dict")
+        if not isinstance(codes, dict) or not all(isinstance(n, int) for n in (*values.values(), *codes.values())):
+            return None
+        return cls(**values, status_dict=codes)

@@ -50,6 +50,13 @@ def complete_shards(folder: Path) -> set[int]:
     return {int(match[1]) for match in matches if match}
 
 
+def shard_numbers(folder: Path) -> set[int]:
+    """Returns the numbers of the shards in a folder, including those that are not complete."""
+    patterns = (_MARKER, _FILE, _SAMPLES)
+    matches = (pattern.fullmatch(path.name) for path in folder.iterdir() for pattern in patterns)
+    return {int(match[1]) for match in matches if match}
+
+
 def list_paths(folder: Path) -> list[tuple[int, Path]]:
     """Returns the files about the lists of a folder, with the numbers of their first shards, in order."""
     matches = ((_LIST.fullmatch(path.name), path) for path in folder.iterdir())
@@ -113,7 +120,8 @@ def _lock(path: Path) -> int | None:
 def check_list_is_elsewhere(folder: Path, source: Path, files: Iterable[Path], input_format: str) -> None:
     """Raises `FolderError` if shards in a folder would replace a file of a list, or become a part of it."""
     root = folder.resolve()
-    if input_format == "parquet" and source.is_dir() and source.resolve() == root:
+    # The files about shards and lists are JSON.
+    if input_format in ("parquet", "json") and source.is_dir() and source.resolve() == root:
         raise FolderError(f"{folder} has the list, of which its shards would be a part. Choose another folder.")
     for file in files:
         path = file.resolve()

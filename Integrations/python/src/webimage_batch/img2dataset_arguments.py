@@ -145,6 +145,8 @@ class Arguments:
             if self["save_additional_columns"]:
                 raise ValueError("save_additional_columns is set, but txt has no columns; see input_format.")
         used = {*_RESERVED, *self.sent_columns()}
+        if self["output_format"] == "parquet":
+            used.add(self["encode_format"])  # The column with the images.
         reserved = sorted(used.intersection(self["save_additional_columns"] or []))
         if reserved:
             raise ValueError(f"save_additional_columns has names that the output uses: {', '.join(reserved)}.")

@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
-from .folders import check_list_is_elsewhere, locked, output_errors, remove_shards
+from .folders import check_list_is_elsewhere, locked, output_errors
 from .identity import identities
 from .img2dataset_arguments import Arguments
 from .list_place import ListPlace
 from .lists import check_list, list_files, read_list
-from .parquet import common_schema, write_shards
+from .parquet import common_schema, misfit, remove_earlier, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
 from .rows import encode_row
 from .shards import Shards
@@ -36,13 +36,12 @@ def write(arguments: Arguments) -> Counts:
     check_list_is_elsewhere(folder, Path(arguments["url_list"]), files, arguments["input_format"])
     schema = _schema(arguments, files)
     columns = _result_columns(arguments)
-    columns.check(["key", *schema.names], "url")
     # Read before anything is removed or written.
     head, batches = _take_head(_record_batches(arguments, schema), samples)
     layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
     with locked(folder):
         if arguments["incremental_mode"] == "overwrite":
-            remove_shards(folder)
+            remove_earlier(folder, options)
         with output_errors(folder):
             place = ListPlace(folder, head, extends=arguments["incremental_mode"] == "extend")
         shards = Shards(
@@ -55,7 +54,7 @@ def write(arguments: Arguments) -> Counts:
             conditions=arguments.conditions,
             first=place.first,
             end=place.end,
-            before_marker=place.record,
+            before_commit=place.record,
         )
         write_shards(shards, _with_keys(batches, place.first, samples), options)
         with output_errors(folder):
@@ -101,14 +100,21 @@ def _record_batches(arguments: Arguments, schema: Any) -> Iterator[Any]:
     """Yields the rows of the list with the output's column names."""
     columns = arguments.columns()
     texts = {field.name for field in schema if pa.types.is_string(field.type)}
-    rows = read_list(arguments["url_list"], arguments["input_format"], list(dict.fromkeys(columns.values())))
+    source = arguments["url_list"]
+    rows = read_list(source, arguments["input_format"], list(dict.fromkeys(columns.values())))
     while chunk := list(islice(rows, _ROWS)):
-        renamed = []
-        for row in chunk:
-            values = {name: row.get(column) for name, column in columns.items()}
-            values.update({name: _text(values[name]) for name in texts})
-            renamed.append(values)
-        yield pa.RecordBatch.from_pylist(renamed, schema)
+        arrays = []
+        for field in schema:
+            values = [row.get(columns[field.name]) for row in chunk]
+            arrays.append(_array([_text(value) for value in values] if field.name in texts else values, field, source))
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _array(values: Sequence[Any], field: Any, source: str) -> Any:
+    try:
+        return pa.array(values, field.type)
+    except (pa.ArrowInvalid, OverflowError) as error:
+        raise misfit(field, source, error) from error
 
 
 def _take_head(batches: Iterator[Any], samples: int) -> tuple[str, Iterator[Any]]:

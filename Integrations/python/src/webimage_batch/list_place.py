@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import FolderError
-from .folders import complete_shards, list_path, list_paths, read_object
+from .folders import complete_shards, list_path, list_paths, read_object, shard_numbers
 from .parts import write_durably
 
 
@@ -27,8 +27,8 @@ class ListPlace:
     """The numbers that a folder has for the shards of a list; the caller has locked the folder.
 
     The first list of a folder begins with shard 0. With `extends`, a list that the folder has no shards of begins after
-    all others. A file such as `00012_list.json` is written before the first shard of a list is complete, so that a
-    later run recognizes the list, and before another list is added, its number of shards is known.
+    all others. A file such as `00012_list.json` is written before the files of its first shard get their names, so that
+    a later run recognizes the list, and before another list is added, its number of shards is known.
 
     Raises `FolderError` if the list cannot have a place.
     """
@@ -38,11 +38,12 @@ class ListPlace:
         complete = sorted(complete_shards(folder))
         known = [_read(number, path) for number, path in list_paths(folder)]
         ends = [*(other.first for other in known[1:]), None]
-        # A list without a complete shard needs no place: its run ended before it had written anything.
+        # A list without a shard needs no place. A shard that is not complete may be one that was being replaced.
+        numbers = sorted(shard_numbers(folder))
         self._lists = [
             other
             for other, end in zip(known, ends, strict=False)
-            if bisect_left(complete, other.first) < (len(complete) if end is None else bisect_left(complete, end))
+            if bisect_left(numbers, other.first) < (len(numbers) if end is None else bisect_left(numbers, end))
         ]
         self._unused = [list_path(folder, other.first) for other in known if other not in self._lists]
         self._list = self._extend(head_sha256, complete) if extends else self._begin(head_sha256)
@@ -59,7 +60,7 @@ class ListPlace:
         return min((other.first for other in self._lists if other.first > self.first), default=None)
 
     def record(self) -> None:
-        """Writes the file about the list, unless that has been done; called before a shard becomes complete."""
+        """Writes the file about the list, unless that has been done; called before a shard gets its files."""
         if not self._is_recorded:
             for path in self._unused:
                 path.unlink(missing_ok=True)
@@ -68,12 +69,14 @@ class ListPlace:
     def finish(self, shard_count: int) -> None:
         """Records the number of shards, once the list has been read to its end."""
         known = self._list.shard_count
-        # A list of which no shard is complete leaves nothing behind.
-        if (known is None or known < shard_count) and complete_shards(self._folder).intersection(
-            range(self.first, self.first + shard_count)
-        ):
+        # A list without a shard leaves nothing behind.
+        if (known is None or known < shard_count) and (self._is_recorded or self._has_complete_shards(shard_count)):
             self._list = _List(self.first, self._list.head_sha256, shard_count)
             self._write()
+
+    def _has_complete_shards(self, shard_count: int) -> bool:
+        """Returns whether an earlier version of this package, which wrote no file about the list, completed a shard."""
+        return not complete_shards(self._folder).isdisjoint(range(self.first, self.first + shard_count))
 
     def _write(self) -> None:
         value: dict[str, Any] = {"first_shard": self.first, "head_sha256": self._list.head_sha256}

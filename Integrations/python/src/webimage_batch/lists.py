@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from . import text_lists
-from .text_lists import FIRST_LINES, SHOWN_NAMES, Rows, check_beginning, check_columns, read_text
+from .text_lists import BEGINNING, SHOWN_NAMES, Rows, check_beginning, check_columns, read_text
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -77,7 +77,7 @@ def check_list(files: Sequence[Path], input_format: str, url: str, columns: Sequ
     if has_rows:
         source = files[0] if len(files) == 1 else files[0].parent
         missing = [column for column in columns if column not in found]
-        check_columns(source, list(names), missing, "" if is_value else FIRST_LINES)
+        check_columns(source, list(names), missing, "" if is_value else BEGINNING)
 
 
 def read_all(

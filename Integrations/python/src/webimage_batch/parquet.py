@@ -70,9 +70,43 @@ def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None
 
 def _unify(common: Any, schema: Any, path: Path) -> Any:
     try:
-        return pa.unify_schemas([common, schema], promote_options="permissive")
+        unified = pa.unify_schemas([common, schema], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(f"The columns of {path} have other types than those of earlier files: {error}") from error
+    for name in schema.names:
+        kinds = [common.field(name).type, schema.field(name).type]
+        if any(_loses_values(kind, unified.field(name).type) for kind in kinds):
+            raise ValueError(
+                f"The column {name} of {path} has the type {kinds[1]}, but {kinds[0]} in earlier files: no type has "
+                "the values of both."
+            )
+    return unified
+
+
+def _loses_values(kind: Any, common: Any) -> bool:
+    """Returns whether a common type of Arrow is int64 where the type of a file is uint64."""
+    types = dict(_plain_types("", common))
+    return any(
+        pa.types.is_uint64(plain) and pa.types.is_signed_integer(types[path])
+        for path, plain in _plain_types("", kind)
+        if path in types
+    )
+
+
+def _plain_types(path: str, kind: Any) -> Iterator[tuple[str, Any]]:
+    """Yields the types that a type consists of, with their paths in it."""
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _plain_types(f"{path}.{field.name}", field.type)
+    elif pa.types.is_map(kind):
+        yield from _plain_types(f"{path}.key", kind.key_type)
+        yield from _plain_types(f"{path}.value", kind.item_type)
+    elif pa.types.is_dictionary(kind):
+        yield from _plain_types(path, kind.value_type)
+    elif hasattr(kind, "value_type"):
+        yield from _plain_types(f"{path}[]", kind.value_type)
+    else:
+        yield path, kind
 
 
 def download_parquet(
@@ -125,11 +159,11 @@ def download_parquet(
     schema = common_schema(files, url, columns)
     result_columns = ResultColumns(image, options, column_prefix)
     result_columns.check(schema.names, url, send)
-    batches = begin(_conforming(read_batches(source, columns), schema))
+    batches = begin(_conforming(files, columns, schema))
     layout = [url, image, rows_per_file, *([column_prefix] if column_prefix else [])]
     with locked(folder):
         if overwrite:
-            remove_shards(folder)
+            remove_earlier(folder, options)
         shards = Shards(
             folder,
             lambda stem: [ParquetPart(folder, stem, result_columns, batch_bytes)],
@@ -142,6 +176,12 @@ def download_parquet(
         write_shards(shards, batches, options)
     shards.check()
     return shards.counts
+
+
+def remove_earlier(folder: Path, options: dict[str, Option]) -> None:
+    """Removes all shards from a folder, after a process has accepted the options for those that replace them."""
+    Batch(**{**options, "ordered": True}).check()  # type: ignore[arg-type]
+    remove_shards(folder)
 
 
 def write_shards(shards: Shards, batches: Iterable[Any], options: dict[str, Option]) -> None:
@@ -169,10 +209,28 @@ def _check_urls(schema: Any, url: str) -> None:
             raise ValueError(f"The column {url} has the type {kind}; URLs must be strings.")
 
 
-def _conforming(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
-    """Yields record batches with the columns of a schema in its order, and values of its types."""
-    for batch in batches:
-        if batch.schema.equals(schema):
-            yield batch
-        else:
-            yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()
+def _conforming(files: Iterable[Path], columns: Sequence[str] | None, schema: Any) -> Iterator[Any]:
+    """Yields the record batches of files with the columns of a schema in its order, and values of its types."""
+    for path in files:
+        for batch in read_batches(path, columns):
+            if batch.schema.equals(schema):
+                yield batch
+            else:
+                table = pa.Table.from_batches([batch])
+                casts = [_cast(table.column(field.name), field, path) for field in schema]
+                yield from pa.Table.from_arrays(casts, schema=schema).to_batches()
+
+
+def _cast(column: Any, field: Any, path: Path) -> Any:
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise misfit(field, path, error) from error
+
+
+def misfit(field: Any, source: str | os.PathLike[str], error: Exception) -> ValueError:
+    """Returns the error for a value that does not have the type of a column that all files of a list have in common."""
+    return ValueError(
+        f"A value of the column {field.name} in {source} does not fit {field.type}, the common type of the files: "
+        f"{error}"
+    )

@@ -10,6 +10,7 @@ import os
 import shutil
 import tarfile
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,15 @@ class Part(ABC):
     def close(self) -> None:
         """Completes the content."""
 
-    def commit(self) -> int:
-        """Gives the part its final name; returns its size in bytes."""
+    def prepare(self) -> int:
+        """Writes all of the content to the disk, so that `commit` needs no more room; returns its size in bytes."""
         self.close()
-        size = self._path.stat().st_size
+        sync(self._path)
+        return self._path.stat().st_size
+
+    def commit(self) -> None:
+        """Gives the part, which has been prepared, its final name."""
         rename_durably(self._path, self._target)
-        return size
 
     def discard(self) -> None:
         """Removes what has been written."""
@@ -156,16 +160,18 @@ class FolderPart(SamplePart):
     def close(self) -> None:
         """Does nothing: each file is complete."""
 
-    def commit(self) -> int:
-        """Gives the folder its name, in place of an earlier one, which may have samples only.
-
-        The files are on the disk by then, so that a marker never stands for incomplete ones.
-        """
+    def prepare(self) -> int:
+        """Writes all files to the disk, so that a marker never stands for incomplete ones."""
         self._check_target()
         for path in self._path.iterdir():
             sync(path)
+        return super().prepare()
+
+    def commit(self) -> None:
+        """Gives the folder its name, in place of an earlier one, which may have samples only."""
+        self._check_target()
         remove(self._target)
-        return super().commit()
+        super().commit()
 
     def _check_target(self) -> None:
         if self._target.is_dir():
@@ -200,20 +206,21 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_durably(path: Path, value: Any) -> None:
-    """Writes a JSON file that appears when it is complete."""
+def write_durably(path: Path, value: Any, before_rename: Callable[[], None] = lambda: None) -> None:
+    """Writes a JSON file that appears when it is complete; `before_rename` is called right before that."""
     part = path.with_name(f".{path.name}{SUFFIX}")
     try:
         part.write_text(json.dumps(value, indent=4))
+        sync(part)
+        before_rename()
         rename_durably(part, path)
-    except OSError:
+    except BaseException:
         part.unlink(missing_ok=True)
         raise
 
 
 def rename_durably(source: Path, target: Path) -> None:
-    """Renames a file or folder that must survive a crash of the machine."""
-    sync(source)
+    """Renames a file or folder, which is on the disk, so that the name survives a crash of the machine."""
     source.rename(target)
     sync(target.parent)
 

@@ -37,7 +37,8 @@ class Shards:
     same `identities` leaves it alone, if it meets the `conditions`. A shard that does not is not written, and an
     earlier version of it, if there is one, remains.
 
-    The numbers begin with `first`, and must be below `end`. `before_marker` is called before each marker is written.
+    The numbers begin with `first`, and must be below `end`. `before_commit` is called before the files of a shard get
+    their names.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Shards:
         conditions: Conditions,
         first: int = 0,
         end: int | None = None,
-        before_marker: Callable[[], None] = lambda: None,
+        before_commit: Callable[[], None] = lambda: None,
     ) -> None:
         # Counted in the thread that reads the rows, and in the one that writes the results.
         self._earlier = Counts()
@@ -66,7 +67,7 @@ class Shards:
         self._options_sha256 = [hashlib.sha256(identity.encode()).hexdigest() for identity in identities]
         self._first = first
         self._end = end
-        self._before_marker = before_marker
+        self._before_commit = before_commit
         self._planned: collections.deque[_Plan] = collections.deque()
         self._next_index = 0
         self._open: _OpenShard | None = None
@@ -77,15 +78,17 @@ class Shards:
     def counts(self) -> Counts:
         """The sum over all shards, including those of earlier runs."""
         counts = Counts()
-        counts.merge(vars(self._earlier))
-        counts.merge(vars(self._written))
+        counts.merge(self._earlier)
+        counts.merge(self._written)
         return counts
 
     def plan(self, batches: Iterable[Any]) -> Iterator[Row]:
         """Returns the rows to download, those of shards that are not complete yet. Another thread may iterate."""
         for number, parts in enumerate(_split(batches, self._rows_per_shard), self._first):
             if number == self._end:
-                raise FolderError(f"The list is longer than before: shard {number:05} is one of the next list.")
+                raise FolderError(
+                    f"Shard {number:05} belongs to the next list, which was added before this one was complete."
+                )
             self.shard_count += 1
             digest = hashlib.sha256()
             for part in parts:
@@ -130,7 +133,8 @@ class Shards:
     def _finish(self, shard: _OpenShard) -> None:
         """Writes a shard that has all its results, or removes it if it does not meet the conditions."""
         if self._refusals.meets(self._conditions, shard.number, shard.counts, shard.retryable):
-            self._written.merge(shard.commit(self._folder, self._options_sha256[0], self._before_marker))
+            shard.commit(self._folder, self._options_sha256[0], self._before_commit)
+            self._written.merge(shard.counts)
         else:
             shard.discard()
 
@@ -143,14 +147,16 @@ class Shards:
             raise FolderError(f"{marker} is of a run with other options.")
         if statistics.get("input") != {"count": plan.count, "sha256": plan.input_sha256}:
             raise FolderError(f"{marker} is of a run with other rows.")
-        retryable = statistics.get("retryable")
+        counts, retryable = Counts.read(statistics), statistics.get("retryable")
+        if counts is None or not isinstance(retryable, (int, type(None))):
+            raise FolderError(f"{marker} was not written by webimage_batch.")
         if retryable is None:  # A marker of an earlier version.
             retryable = count_retryable(self._folder, f"{plan.number:05}")
         if not self._conditions.allow_retryable(retryable, plan.count):
             return False
-        if not self._conditions.allow_successes(statistics["successes"], plan.count):
+        if not self._conditions.allow_successes(counts.successes, plan.count):
             return False
-        self._earlier.merge(statistics)
+        self._earlier.merge(counts)
         return True
 
 
@@ -182,14 +188,11 @@ class _OpenShard:
         for part in self._parts:
             part.add(batch, row, result)
 
-    def commit(self, folder: Path, options_sha256: str, before_marker: Callable[[], None]) -> dict[str, Any]:
-        """Gives the files their names, then writes the marker, which it returns."""
-        path = marker_path(folder, self._plan.number)
-        if path.exists():
-            # Without its marker, a shard is incomplete: the files of the earlier version are replaced one by one.
-            path.unlink()
-            sync(folder)
-        files = {part.name: {"bytes": part.commit()} for part in self._parts}
+    def commit(self, folder: Path, options_sha256: str, before_commit: Callable[[], None]) -> None:
+        """Gives the files and the marker their names."""
+        # As long as something remains to be written, for which there may be no room, the earlier version is complete.
+        files = {part.name: {"bytes": part.prepare()} for part in self._parts}
+        before_commit()
         end_time = time.time()
         marker: dict[str, Any] = {
             **vars(self.counts),
@@ -201,9 +204,17 @@ class _OpenShard:
             "options_sha256": options_sha256,
             "files": files,
         }
-        before_marker()
-        write_durably(path, marker)
-        return marker
+        path = marker_path(folder, self._plan.number)
+        write_durably(path, marker, lambda: self._place(path))
+
+    def _place(self, marker: Path) -> None:
+        """Gives the files their names, in place of those of an earlier version."""
+        if marker.exists():
+            # Without its marker, a shard is incomplete: the files of the earlier version are replaced one by one.
+            marker.unlink()
+            sync(marker.parent)
+        for part in self._parts:
+            part.commit()
 
     def discard(self) -> None:
         for part in self._parts:

@@ -20,10 +20,10 @@ SHOWN_NAMES = 30
 """The maximum number of columns that a message names."""
 
 _BEGINNING_LINES = 1000
-FIRST_LINES = f"the first {_BEGINNING_LINES:,} lines of "
+_BEGINNING_CHARACTERS = 16 << 20
+BEGINNING = f"the beginning ({_BEGINNING_LINES:,} lines or {_BEGINNING_CHARACTERS >> 20} MiB) of "
 """The part of a file with lines of JSON that must have the columns, for messages."""
 
-_BEGINNING_CHARACTERS = 1 << 20
 # Longer fields of CSV are refused; a line that the process reads has at most 1 MiB.
 _LONGEST_FIELD = 1 << 20
 # Longer lines have no URL: a file without line ends must not fill the memory.
@@ -91,7 +91,7 @@ def check_beginning(path: Path, input_format: str, url: str, columns: Sequence[s
                 names.update(dict.fromkeys(row))
         if is_empty:
             return None
-        check_columns(path, list(names), [url], "" if name == "json" else FIRST_LINES)
+        check_columns(path, list(names), [url], "" if name == "json" else BEGINNING)
         return Beginning(names.keys() & set(columns), list(names)[:SHOWN_NAMES])
 
 
