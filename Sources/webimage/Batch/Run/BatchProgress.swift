@@ -67,6 +67,8 @@ final class BatchProgress: Sendable {
         guard interval > .zero else { return }
         while (try? await Task.sleep(for: interval)) != nil {
             let activity = await activity()
+            // Nothing follows the line that `close` removes.
+            guard !Task.isCancelled else { return }
             if isLive {
                 let columns = Terminal.error.size.columns - 1
                 let line = ProgressLine(statistics: statistics, activity: activity, seconds: seconds)
