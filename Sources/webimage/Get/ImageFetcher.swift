@@ -39,9 +39,9 @@ struct ImageFetcher: Sendable {
             for await error in group { previewFailure = error }
         }
         if let failure, Task.isCancelled || failure is CancellationError { throw CancellationError() }
-        for error in [failure, previewFailure] {
-            if let error = error as? FileError, error.endsRun { throw error }
-        }
+        if let error = failure as? FileError, error.endsRun { throw error }
+        // The image itself may have been written.
+        if let error = previewFailure as? FileError, error.endsRun { outcome.runEnd = error }
         outcome.error = failure.map { Self.message(for: $0) }
         outcome.previewError = previewFailure.map { Self.message(for: $0) }
         outcome.httpStatus = (failure as? ImageError)?.httpStatus

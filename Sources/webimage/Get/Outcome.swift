@@ -9,6 +9,8 @@ struct Outcome: Sendable, Equatable {
     var error: String?
     /// The reason why there are no further previews, or `nil`; the image itself is not affected.
     var previewError: String?
+    /// The error that ends the run after this result has been displayed, or `nil`.
+    var runEnd: FileError?
     var httpStatus: Int?
     var image = ImageFacts()
     /// The number of bytes written.

@@ -94,6 +94,7 @@ struct SourceRun: Sendable {
             let outcome = try await fetcher.get(source, at: place)
             place.end()
             try await display.end(id, outcome)
+            if let error = outcome.runEnd { throw error }
         } catch {
             place.end()
             fail(error)
