@@ -113,13 +113,15 @@ final class BodyLog: Sendable {
     static let limitedReadAhead = 16 << 10
 
     private let maximumReplayBytes: Int
+    private let pendingAnswers: PendingAnswers
     let state: Locked<State>
 
     init(
         maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight(),
-        buffers: BufferPool = BufferPool(.none)
+        buffers: BufferPool = BufferPool(.none), pendingAnswers: PendingAnswers = PendingAnswers()
     ) {
         self.maximumReplayBytes = maximumReplayBytes
+        self.pendingAnswers = pendingAnswers
         state = Locked(State(bytesInFlight: bytesInFlight, buffers: buffers, id: bytesInFlight.newID()))
     }
 
@@ -231,11 +233,15 @@ final class BodyLog: Sendable {
 
     /// Passes the body or the error to waiting callers once the transfer has ended.
     ///
-    /// Unless `atOnce` is `true`, a task combines several pieces, because the calling thread may serve other transfers.
-    func resumeBodyWaiters(atOnce: Bool = false) {
-        guard !atOnce, hasPiecesToCombine else { return answerBodyWaiters() }
-        // Detached: it belongs to no caller, and no code awaits it.
-        Task.detached { self.answerBodyWaiters() }
+    /// A task combines several pieces, because the calling thread may serve other transfers.
+    func resumeBodyWaiters() {
+        guard hasPiecesToCombine else { return answerBodyWaiters() }
+        pendingAnswers.begin()
+        // Detached: it belongs to no caller. A shutdown waits for it.
+        Task.detached {
+            self.answerBodyWaiters()
+            self.pendingAnswers.end()
+        }
     }
 
     private var hasPiecesToCombine: Bool {

@@ -24,8 +24,7 @@ extension DownloadCoordinator {
             return awaitEnd(of: deferral, download).map { .resumable(id, $0) }
         case .receive(let id):
             guard let download = downloads[id] else { break }
-            // No caller may be without an answer when `shutdown` returns.
-            download.log.resumeBodyWaiters(atOnce: shutdownSignal.isGiven)
+            download.log.resumeBodyWaiters()
             removeImages(replacedBy: download)
             sendEnd(of: download)
         case .fail(let id, let error, let keepsBeginning):
@@ -61,7 +60,8 @@ extension DownloadCoordinator {
 
     private func open(_ id: Download.ID, _ caller: Subscriber, _ decode: DownloadMachine.DecodeID?) {
         let log = BodyLog(
-            maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight, buffers: buffers)
+            maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight, buffers: buffers,
+            pendingAnswers: pendingAnswers)
         #if Tracing
         let span = tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
         let events = listeners.sender(for: id, caller.key.url, also: span?.note)

@@ -21,6 +21,7 @@ extension DownloadCoordinator {
         alarms[.gracePeriod] = nil
         buffers.close()
         decoder.pixels.close()
-        shutdownEnd.resolve(.success(()))
+        // No combination begins anymore, because there are no downloads.
+        pendingAnswers.whenNone { [shutdownEnd] in shutdownEnd.resolve(.success(())) }
     }
 }

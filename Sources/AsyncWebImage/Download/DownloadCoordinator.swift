@@ -57,6 +57,7 @@ public actor DownloadCoordinator {
     /// The stored responses that need no download; `nil` if there is no response cache, or downloads are traced.
     nonisolated let immediateResponses: ImmediateResponses?
     nonisolated let shutdownSignal = ShutdownSignal()
+    nonisolated let pendingAnswers = PendingAnswers()
     /// Resolved when a shutdown is complete.
     let shutdownEnd = OneShot<Void>()
 

@@ -10,9 +10,6 @@ final class ShutdownSignal: Sendable {
 
     private let state = Locked(State())
 
-    /// A Boolean value that indicates whether the loader is shut down.
-    var isGiven: Bool { state.withLock { $0.isSet } }
-
     /// Calls `listener` once: on shutdown, or immediately if it has happened.
     func add(_ listener: @escaping @Sendable () -> Void) -> UInt64 {
         let (id, isSet) = state.withLock { state in

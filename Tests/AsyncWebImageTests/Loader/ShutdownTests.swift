@@ -1,6 +1,5 @@
 import LoopbackOrigin
 import Testing
-import Threading
 
 @testable import AsyncWebImage
 @testable import ResponseCache
@@ -108,11 +107,6 @@ struct ShutdownTests {
         let transport = ScriptedTransport()
         let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
         let answer = OneShot<ImageData>()
-        let isDelivered = Locked(false)
-        loader.coordinator.addListener { event in
-            guard case .completed = event.kind else { return }
-            isDelivered.withLock { $0 = answer.isResolved }
-        }
         let marked = request("http://example.com/marked", finishes: true)
         let caller = Subscriber(
             marked, try loader.fetchKey(marked), id: loader.coordinator.newSubscriberID(), product: .data(answer))
@@ -127,8 +121,17 @@ struct ShutdownTests {
         await clock.sleeps(until: .seconds(10))
         exchange.finish()
         await end
-        #expect(isDelivered.withLock { $0 })
         #expect(answer.success?.bytes.count == 64 * piece.count)
+    }
+
+    @Test func shutdownWaitsForBodiesThatAreBeingJoined() async {
+        let loader = loader()
+        loader.coordinator.pendingAnswers.begin()
+        async let end: Void = loader.shutdown(gracePeriod: .zero)
+        while await loader.coordinator.current({ $0.shutdown?.isFinished == true }) == false { await Task.yield() }
+        #expect(await !loader.coordinator.shutdownEnd.isResolved)
+        loader.coordinator.pendingAnswers.end()
+        await end
     }
 
     @Test func endOfGracePeriodStopsUnfinishedDownloads() async throws {
