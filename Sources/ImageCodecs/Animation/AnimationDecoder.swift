@@ -17,6 +17,8 @@ public final class AnimationDecoder {
     private(set) var window: FrameWindow
     /// A Boolean value that indicates whether a frame visible on the canvas is incomplete.
     private var isCanvasPartial = false
+    /// The same without the last frame if that is cleared, or what is below it restored, before the next one.
+    private var isPartialBelow = false
 
     /// The frames decoded so far that are incomplete.
     ///
@@ -67,7 +69,6 @@ public final class AnimationDecoder {
         current = nil
         transform = image.transform
         window = FrameWindow(limit: window.limit)
-        isCanvasPartial = false
         partialFrames = []
         if case .still(let still) = image.content, still.isPartial { partialFrames = [0] }
     }
@@ -107,7 +108,6 @@ public final class AnimationDecoder {
         let next = animation.frames[first...index].lastIndex(where: \.isIndependent) ?? first
         if next > first || first == 0 {
             try canvas.clear()
-            isCanvasPartial = false
         }
         // A frame that fails partway leaves an unusable canvas.
         current = nil
@@ -118,7 +118,8 @@ public final class AnimationDecoder {
     private func paint(
         _ frame: StoredFrame, _ animation: AnimationIndex, on canvas: AnimationCanvas
     ) throws(CodecError) {
-        if frame.isIndependent { isCanvasPartial = false }
+        if frame.isIndependent { isPartialBelow = false }
+        isCanvasPartial = isPartialBelow
         canvas.begin(frame)
         guard canvas.isFrameVisible else { return }
         let header = animation.stillHeader(frame)
@@ -136,6 +137,7 @@ public final class AnimationDecoder {
             guard toleratesDamage, error.isDamage else { throw error }
             decoder.salvage(to: sink)
             isCanvasPartial = true
+            if frame.disposal == .keep { isPartialBelow = true }
         }
     }
 }
