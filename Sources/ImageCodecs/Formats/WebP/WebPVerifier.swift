@@ -95,7 +95,7 @@ final class WebPVerifier: BuiltInVerifier {
         case .chunkHead: try beginChunk(head)
         case .frameHead:
             try beginFrame(head)
-            beginHead()
+            try nextChunk()
         case .image:
             try image?.decode(isLast: true)
             image = nil

@@ -35,6 +35,24 @@ struct WebPVerifierTests {
         #expect(passes(file) && !passes(damaged))
     }
 
+    /// The content of a frame is empty, too short for a chunk, another chunk, or alpha alone.
+    @Test(
+        arguments: [
+            [], [1, 2, 3, 4], WebPRowDecoderTests.chunk("ABCD", [1, 2]), WebPRowDecoderTests.chunk("ALPH", [0]),
+        ],
+        [false, true])
+    func webpFrameWithoutAnImageFailsVerification(content: [UInt8], isLast: Bool) throws {
+        let image = try TestImages.photo(width: 1, height: 1).encoded(as: .webp).dropFirst(12)
+        let head = [UInt8](repeating: 0, count: 12) + [100, 0, 0, 0]
+        let empty = WebPRowDecoderTests.chunk("ANMF", head + content)
+        let frame = WebPRowDecoderTests.chunk("ANMF", head + image)
+        let file = WebPRowDecoderTests.riff(
+            WebPRowDecoderTests.chunk("VP8X", [0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+                + WebPRowDecoderTests.chunk("ANIM", [0, 0, 0, 0, 0, 0]) + frame + empty + (isLast ? [] : frame))
+        let error = #expect(throws: CodecError.self) { try ImageVerifier.verify(file.span) }
+        #expect(error == .corrupt(.webp, "a frame without an image"))
+    }
+
     /// To allocate 4 GiB would end the process on small machines.
     @Test func webpVerifierReservesNoMoreThanTheLimit() throws {
         let size = WebPRowDecoderTests.number(9, 3) + WebPRowDecoderTests.number(9, 3)
