@@ -58,6 +58,13 @@ struct AnimationEncoderTests {
         #expect(try AnimatedImage(file).delay(at: 0) >= .seconds(655))
     }
 
+    /// Viewers show a delay of one hundredth of a second, the shortest that GIF can store, for ten.
+    @Test(arguments: [(1, 20), (5, 20), (10, 20), (14, 20), (15, 20), (24, 20), (25, 30)])
+    func shortGIFDelaysAreAtLeastTwoHundredths(milliseconds: Int, stored: Int) throws {
+        let file = try animation(of: TestImages.wanderingSquare(2), as: .gif, delay: .milliseconds(milliseconds))
+        #expect(try AnimatedImage(file).delays == [.milliseconds(stored), .milliseconds(stored)])
+    }
+
     @Test(arguments: formats)
     func animationFramesOfAnotherSizeAreRejected(format: ImageFormat) throws {
         let frames = [try TestImages.drawing(width: 5, height: 4), try TestImages.drawing(width: 4, height: 4)]

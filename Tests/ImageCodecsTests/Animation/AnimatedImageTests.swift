@@ -150,6 +150,14 @@ struct AnimatedImageTests {
     }
 
     @Test
+    func apngFramesInExcessOfTheDeclaredNumberAreNotShown() throws {
+        let layers = TestAnimation.layers(3, seed: 1, alphas: [255])
+        let image = try AnimatedImage(TestAnimation.apng(layers, declaredFrames: 2))
+        #expect((image.frameCount, image.header.frameCount, image.header.hasInvalidAnimation) == (2, 2, false))
+        #expect(try image.allFrames() == AnimatedImage(TestAnimation.apng(layers)).allFrames().dropLast())
+    }
+
+    @Test
     func frameDataWithAWrongChecksumAreCorrupt() throws {
         var file = try TestAnimation.file(.png)
         let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })

@@ -48,6 +48,22 @@ struct DecodeTargetTests {
         #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
+    /// The orientation of a WebP usually follows the pixels, which have to be decoded before it is known which side is
+    /// the width.
+    @Test(arguments: [ImageOrientation.up, .right], [60, 200])
+    func imageIsAsSharpIfItsOrientationFollowsThePixels(orientation: ImageOrientation, width: Int) throws {
+        let webp = try TestImages.drawing(width: 320, height: 240).encoded(as: .webp, quality: 95)
+        let exif = WebPRowDecoderTests.chunk("EXIF", TestExif.bytes(orientation: UInt8(orientation.rawValue)))
+        let file = WebPRowDecoderTests.extended(webp, flags: 0x08, width: 320, height: 240, after: exif)
+        let options = DecodeOptions(target: .fit(PixelSize(width: width, height: 260 - width)))
+        let result = try decode(file, options: options).pixels
+        let upright = try decode(webp).pixels.turned(orientation).encoded(as: .png)
+        let reference = try decode(upright, options: options).pixels
+        #expect(result.size == reference.size)
+        let difference = zip(result.bytes, reference.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        #expect(Double(difference) / Double(reference.bytes.count) < 6)
+    }
+
     /// The last block of a row has 7 columns that are not part of the image, which repeat the black one.
     @Test func jpegPixelsBeyondTheEdgeHaveNoPartInTheResult() throws {
         let size = PixelSize(width: 1_001, height: 16)

@@ -209,6 +209,20 @@ struct PartialImageTests {
         #expect(transparent == missing)
     }
 
+    /// Rows that become columns are written in groups of 16; here the number of decoded rows is no multiple of it.
+    @Test(arguments: ImageOrientation.allCases, [60, 120])
+    func turnedPartialImageHasAllDecodedRows(orientation: ImageOrientation, side: Int) throws {
+        let file = try TestImage.photo(120, 80).encoded(as: .jpeg, quality: 80)
+        let options = DecodeOptions(target: .maximumSide(side), allowsPartial: true)
+        let count = file.count * 3 / 4
+        let upright = try decode(Array(file.prefix(count)), options: options)
+        try #require(upright.isPartial && upright.completeRows % 16 != 0)
+        let cut = TestExif.inserted(into: Array(file.prefix(count)), orientation)
+        let turned = try decode(cut, options: options)
+        #expect(turned.completeRows == upright.completeRows)
+        #expect(turned.pixels == upright.pixels.turned(orientation))
+    }
+
     @Test func nothingIsDecodedAfterTheDamage() throws {
         var file = try file(.png)
         let data = try #require(file.indices.first { file[$0...].starts(with: Array("IDAT".utf8)) })

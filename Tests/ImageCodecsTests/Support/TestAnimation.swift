@@ -36,12 +36,14 @@ enum TestAnimation {
 
     /// Returns an APNG of `layers`, each shown for a tenth of a second; the default image is its first frame or a gray
     /// image.
-    static func apng(_ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false) -> [UInt8] {
+    static func apng(
+        _ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false, declaredFrames: Int? = nil
+    ) -> [UInt8] {
         let size = [width, height].flatMap(TestPNG.number)
         let png = TestPNG(isInterlaced: isInterlaced)
         var file = TestPNG.signature
         file += TestPNG.chunk("IHDR", size + [8, 6, 0, 0, isInterlaced ? 1 : 0])
-        file += TestPNG.chunk("acTL", [layers.count, 2].flatMap(TestPNG.number))
+        file += TestPNG.chunk("acTL", [declaredFrames ?? layers.count, 2].flatMap(TestPNG.number))
         if hidesDefault { file += TestPNG.chunk("IDAT", png.data(of: gray)) }
         var sequence = 0
         for (index, layer) in layers.enumerated() {

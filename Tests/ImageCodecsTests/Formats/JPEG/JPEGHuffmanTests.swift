@@ -163,6 +163,17 @@ struct JPEGHuffmanTests {
         #expect(error == .corrupt(.jpeg, "Bogus Huffman table definition"))
     }
 
+    @Test func huffmanCodeOfOnesAloneInALaterScanIsAnError() throws {
+        let error = try error(changing: 0xC4) { segment in
+            let counts = segment.startIndex + 5..<segment.startIndex + 21
+            let total = Int(segment[counts].reduce(0, +))
+            // One code of each length but the last, which has two: all codes are used.
+            let ones = [UInt8](repeating: 1, count: total - 2)
+            segment.replaceSubrange(counts, with: ones + [2] + [UInt8](repeating: 0, count: 17 - total))
+        }
+        #expect(error == .corrupt(.jpeg, "Bogus Huffman table definition"))
+    }
+
     @Test func missingHuffmanTableOfALaterScanIsAnError() throws {
         let error = try error(changing: 0xDA) { segment in
             // Marker, length, number of channels, channel, tables.

@@ -101,6 +101,12 @@ struct PNGVerifierTests {
         #expect(error(TestPNG(before: [palette, palette]).file(image)) == .corrupt(.png, "a second palette"))
     }
 
+    @Test(arguments: [2, 4])
+    func numberOfFramesMustBeTheDeclaredOne(declared: Int) {
+        let file = TestAnimation.apng(TestAnimation.layers(3, seed: 1, alphas: [255]), declaredFrames: declared)
+        #expect(error(file) == .corrupt(.png, "3 frames instead of \(declared)"))
+    }
+
     @Test func pngVerifierReportsOrientationAfterThePixels() throws {
         let file = TestPNG(after: [TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))]).file(Self.image)
         #expect(try ImageVerifier.verify(file.span).orientation == .right)
