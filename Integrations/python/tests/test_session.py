@@ -61,6 +61,28 @@ def test_a_process_that_always_dies_is_an_error(fake: str) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(("restarts", "answered"), [(3, 4), (2, 3), (0, 1)])
+def test_a_call_survives_as_many_deaths_as_it_has_restarts(fake: str, restarts: int, answered: int) -> None:
+    results: list[Result] = []
+
+    async def run() -> None:
+        # Each process answers one row, and dies at the next one.
+        session = Session(Batch(["--fake=die:1"], binary=fake), restarts=restarts)
+        try:
+            async for result in session.results(rows("a", 4)):
+                results.append(result)
+        finally:
+            session.close()
+
+    if answered == 4:
+        asyncio.run(run())
+        check(rows("a", 4), results)
+    else:
+        with pytest.raises(BatchError, match="signal 9"):
+            asyncio.run(run())
+    assert len(results) == answered
+
+
 @pytest.mark.parametrize("fault", ["unknown-index:5", "garbage:5", "no-end:5"])
 def test_a_stream_that_is_not_whole_is_an_error(fake: str, fault: str) -> None:
     async def run() -> None:
@@ -110,6 +132,24 @@ def test_an_abandoned_call_does_not_hold_up_others(fake: str, monkeypatch: pytes
         other = asyncio.ensure_future(collect(session, rows("b", 50)))
         await abandoned.aclose()
         check(rows("b", 50), await other)
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_results_that_an_abandoned_call_has_not_taken_make_room_for_others(
+    fake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webimage_batch.session._QUEUED_BYTES", 1000)
+
+    async def run() -> None:
+        session = Session(Batch(binary=fake))
+        for _ in range(3):
+            abandoned = session.results(rows("x" * 300, 3))
+            await anext(abandoned)
+            # The results are in the order of the rows: afterward, two of the other call wait.
+            check(rows("b", 1), await asyncio.wait_for(collect(session, rows("b", 1)), 60))
+            await abandoned.aclose()
         session.close()
 
     asyncio.run(run())
