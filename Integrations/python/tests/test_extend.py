@@ -198,6 +198,23 @@ def test_a_list_that_has_grown_takes_no_shards_of_the_next_one(tmp_path: Path, m
     assert hosts(tmp_path) == {0: "a.test", 1: "a.test", 3: "b.test"}
 
 
+def test_a_list_that_has_grown_keeps_the_numbers_of_its_new_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = write_list(tmp_path, "a.test", 20)
+    run(first)
+    with first.open("a") as file:
+        file.writelines(f"http://out.test/{number}\n" for number in range(10))
+    monkeypatch.setenv("FAKE_OUTAGE", "out.test")
+    with pytest.raises(TryAgainError):
+        run(first)
+    monkeypatch.delenv("FAKE_OUTAGE")
+    run(write_list(tmp_path, "b.test", 10))
+    assert hosts(tmp_path) == {0: "a.test", 1: "a.test", 3: "b.test"}
+    assert run(first).successes == 30
+    assert hosts(tmp_path) == {0: "a.test", 1: "a.test", 2: "out.test", 3: "b.test"}
+
+
 def test_another_list_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     run(write_list(tmp_path, "a.test", 15), "incremental")
     (tmp_path / "out/00000_stats.json").unlink()
@@ -208,7 +225,16 @@ def test_another_list_is_refused_before_anything_is_written(tmp_path: Path) -> N
     assert hosts(tmp_path) == {0: "b.test", 1: "b.test"}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"first_shard": 1, "head_sha256": "0"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["{", "[]", "{}", "[" * 100_000, '{"first_shard": 1, "head_sha256": "0"}'],
+        *[
+            f'{{"first_shard": 0, "head_sha256": "0", "shard_count": {count}}}'
+            for count in ("-1", "true", "1e3", 10**10)
+        ],
+    ],
+)
 def test_a_foreign_file_about_a_list_is_an_error(tmp_path: Path, text: str) -> None:
     run(write_list(tmp_path, "a.test", 5))
     (tmp_path / "out/00000_list.json").write_text(text)

@@ -246,6 +246,22 @@ def test_a_shard_stays_complete_if_the_rows_of_a_new_version_cannot_be_written(
     assert run(source, output_format=output_format).successes == 25
 
 
+@pytest.mark.parametrize("output_format", ["files", "webdataset"])
+def test_a_shard_has_no_marker_while_its_files_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    source = outage(tmp_path, monkeypatch, output_format=output_format)
+    monkeypatch.delenv("FAKE_OUTAGE")
+    marker = tmp_path / "out/00001_stats.json"
+    assert marker.exists()
+    with monkeypatch.context() as patches, pytest.raises(OutputError, match="No space left"):
+        # The images have their name, the table beside them has not.
+        patches.setattr(parts.ParquetPart, "commit", fail_as_if_full)
+        run(source, output_format=output_format)
+    assert not marker.exists()
+    assert run(source, output_format=output_format).successes == 25
+
+
 def test_a_folder_that_cannot_be_made_is_an_error_of_the_output(tmp_path: Path) -> None:
     source = write_list(tmp_path / "list.txt", urls(5))
     with pytest.raises(OutputError, match=r"list\.txt"):
@@ -253,11 +269,18 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_the_output(tmp_path: Path) 
     assert main(["download", f"--url_list={source}", f"--output_folder={source}"]) == 74
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "7"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "7", "[" * 100_000, "\xff"])
 def test_a_foreign_marker_is_an_error(tmp_path: Path, content: str) -> None:
     source = write_list(tmp_path / "list.txt", urls(5))
     (tmp_path / "out").mkdir()
-    (tmp_path / "out/00000_stats.json").write_text(content)
+    (tmp_path / "out/00000_stats.json").write_text(content, "latin-1")
+    with pytest.raises(FolderError, match=r"00000_stats\.json was not written by"):
+        run(source)
+
+
+def test_a_folder_with_the_name_of_a_marker_is_an_error(tmp_path: Path) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    (tmp_path / "out/00000_stats.json").mkdir(parents=True)
     with pytest.raises(FolderError, match=r"00000_stats\.json was not written by"):
         run(source)
 
@@ -267,6 +290,8 @@ def test_a_foreign_marker_is_an_error(tmp_path: Path, content: str) -> None:
     [
         *[(name, None) for name in ("count", "successes", "failed_to_download", "failed_to_resize", "status_dict")],
         *[("count", "5"), ("successes", [5]), ("status_dict", 5), ("status_dict", {"success": "5"}), ("retryable", {})],
+        *[("count", 0), ("count", 6), ("successes", -5), ("successes", True), ("failed_to_download", 1)],
+        *[("status_dict", {}), ("status_dict", {"success": 6, "tls": -1}), ("retryable", -1), ("retryable", 10**400)],
     ],
 )
 def test_a_marker_without_the_counts_is_an_error(tmp_path: Path, name: str, value: object) -> None:

@@ -43,6 +43,13 @@ class Counts:
         """Returns the counts of a marker; `None` if it does not have them."""
         values: dict[str, Any] = {name: marker.get(name) for name in vars(cls())}
         codes = values.pop("status_dict")
-        if not isinstance(codes, dict) or not all(isinstance(n, int) for n in (*values.values(), *codes.values())):
+        if not isinstance(codes, dict) or not all(map(is_count, (*values.values(), *codes.values()))):
             return None
-        return cls(**values, status_dict=codes)
+        counts = cls(**values, status_dict=codes)
+        sums = {counts.successes + counts.failed_to_download + counts.failed_to_resize, sum(codes.values())}
+        return counts if sums == {counts.count} else None
+
+
+def is_count(value: Any) -> bool:
+    """Returns whether a value of a marker can be a number of rows or shards."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000_000

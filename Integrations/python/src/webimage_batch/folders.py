@@ -37,11 +37,17 @@ def read_object(path: Path) -> dict[str, Any]:
     """Returns the content of a marker, or of a file about a list; raises `FolderError` if it is neither."""
     try:
         value = json.loads(path.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError, IsADirectoryError):
         value = None
     if not isinstance(value, dict):
-        raise FolderError(f"{path} was not written by webimage_batch.")
+        raise not_ours(path)
     return value
+
+
+def not_ours(path: Path) -> FolderError:
+    """Returns the error for a file with the name of a marker, or of a file about a list, that has other content."""
+    remedy = "; remove it to make its shard again" if _MARKER.fullmatch(path.name) else ""
+    return FolderError(f"{path} was not written by webimage_batch, or is damaged{remedy}.")
 
 
 def complete_shards(folder: Path) -> set[int]:

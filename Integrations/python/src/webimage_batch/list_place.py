@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .counts import is_count
 from .errors import FolderError
-from .folders import complete_shards, list_path, list_paths, read_object, shard_numbers
+from .folders import complete_shards, list_path, list_paths, not_ours, read_object, shard_numbers
 from .parts import write_durably
 
 
@@ -115,6 +116,6 @@ class ListPlace:
 def _read(number: int, path: Path) -> _List:
     value = read_object(path)
     head, count = value.get("head_sha256"), value.get("shard_count")
-    if value.get("first_shard") != number or not isinstance(head, str) or not isinstance(count, (int, type(None))):
-        raise FolderError(f"{path} was not written by webimage_batch.")
+    if value.get("first_shard") != number or not isinstance(head, str) or not (count is None or is_count(count)):
+        raise not_ours(path)
     return _List(number, head, count)

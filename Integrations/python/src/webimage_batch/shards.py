@@ -12,9 +12,9 @@ from typing import Any
 
 from .client import Result
 from .conditions import Conditions, Refusals
-from .counts import Counts
+from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import marker_path, output_errors, read_object
+from .folders import marker_path, not_ours, output_errors, read_object
 from .parts import Part, count_retryable, sync, write_durably
 from .rows import Row, encode_row
 
@@ -148,8 +148,8 @@ class Shards:
         if statistics.get("input") != {"count": plan.count, "sha256": plan.input_sha256}:
             raise FolderError(f"{marker} is of a run with other rows.")
         counts, retryable = Counts.read(statistics), statistics.get("retryable")
-        if counts is None or not isinstance(retryable, (int, type(None))):
-            raise FolderError(f"{marker} was not written by webimage_batch.")
+        if counts is None or counts.count != plan.count or not (retryable is None or is_count(retryable)):
+            raise not_ours(marker)
         if retryable is None:  # A marker of an earlier version.
             retryable = count_retryable(self._folder, f"{plan.number:05}")
         if not self._conditions.allow_retryable(retryable, plan.count):
