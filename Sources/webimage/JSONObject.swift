@@ -1,3 +1,4 @@
+import AsyncWebImage
 import WebimageConsole
 
 /// A flat JSON object, written in the order in which its members are added.
@@ -14,6 +15,12 @@ struct JSONObject {
     mutating func add(_ key: String, _ value: Int?) { add(key, raw: value.map { Array(String($0).utf8) }) }
 
     mutating func add(_ key: String, _ value: Bool?) { add(key, raw: value.map { Array(String($0).utf8) }) }
+
+    /// Adds the codes of warnings as an array; `nil` adds `null`.
+    mutating func add(_ key: String, _ warnings: Set<ImageWarning>?) {
+        let codes = warnings?.map(\.rawValue).sorted().map { String(decoding: Self.quoted($0), as: UTF8.self) }
+        add(key, raw: codes.map { Array("[\($0.joined(separator: ","))]".utf8) })
+    }
 
     /// Adds a number with three decimals.
     mutating func add(_ key: String, rounded value: Double) {

@@ -26,6 +26,9 @@ public final class AnimationDecoder {
     /// data is missing.
     public private(set) var partialFrames: Set<Int> = []
 
+    /// The warnings about the pixel data of the frames decoded so far, in addition to those in the header of the image.
+    public private(set) var warnings: Set<ImageWarning> = []
+
     /// The canvas and the renderer that produces frames from it; `nil` if the canvas is the frame.
     private struct Stage {
         let canvas: AnimationCanvas
@@ -70,6 +73,7 @@ public final class AnimationDecoder {
         transform = image.transform
         window = FrameWindow(limit: window.limit)
         partialFrames = []
+        warnings = []
         if case .still(let still) = image.content, still.isPartial { partialFrames = [0] }
     }
 
@@ -132,6 +136,7 @@ public final class AnimationDecoder {
         do throws(CodecError) {
             try decoder.append(still.span, to: sink)
             try decoder.finish(to: sink)
+            warnings.formUnion(decoder.warnings)
             guard canvas.isFrameComplete else { throw .truncated(header.format) }
         } catch {
             guard toleratesDamage, error.isDamage else { throw error }

@@ -2,7 +2,8 @@
 public struct DecodedImage: Sendable, Hashable {
     /// The pixels at the requested size, upright unless ``DecodeOptions/ignoresOrientation`` was set.
     public var pixels: PixelBuffer
-    /// The header, with the frame count if decoding has determined it; otherwise, the count can still be `nil`.
+    /// The header, with the warnings about the file, and the frame count if decoding has determined it; otherwise, the
+    /// count can still be `nil`.
     public var header: ImageHeader
     /// The size the image would have had without scaling, in pixels, oriented like `pixels`.
     public var originalSize: PixelSize

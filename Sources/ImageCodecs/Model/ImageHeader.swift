@@ -40,6 +40,12 @@ public struct ImageHeader: Sendable, Hashable {
     /// This property is set once the file has been read as an animation.
     public var hasInvalidAnimation = false
 
+    /// The deviations of the file from its format that leave no pixel missing or doubtful.
+    ///
+    /// They are known once the file has been decoded or verified, as far as that has read it: a decode reads less than
+    /// ``ImageVerifier``. At most one of each kind.
+    public var warnings: Set<ImageWarning> = []
+
     /// A Boolean value that indicates whether all colors are gray, so that a grayscale profile is valid.
     package var isGray = false
     /// A Boolean value that indicates whether the channels of a sequential JPEG are in separate scans, so that all

@@ -3,7 +3,7 @@
 /// The bytes are a mark with the version of the format, the length of the properties, the properties, and the rows. An
 /// opaque image is packed without its alpha. Pixels are not compressed further: unpacking is little more than copying.
 package enum PackedImage {
-    static let magic = Array("awimage1".utf8)
+    static let magic = Array("awimage2".utf8)
     static let prefixLength = 12
     /// The maximum length of the properties, most of which can be a color profile.
     static let maximumPropertyBytes = 8 << 20
@@ -64,6 +64,7 @@ package enum PackedImage {
         for factors in header.sampling {
             bytes.append(packed: PixelSize(width: factors.horizontal, height: factors.vertical))
         }
+        bytes.append(packed: header.warnings.map(\.rawValue).sorted().joined(separator: " "))
         bytes.append(packed: header.colorProfile ?? "")
         bytes.append(packed: image.iccProfile ?? [])
         return bytes

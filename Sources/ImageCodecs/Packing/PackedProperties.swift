@@ -60,10 +60,11 @@ struct PackedProperties {
             guard let factors = size(255) else { return nil }
             header.sampling.append(SamplingFactors(horizontal: factors.width, vertical: factors.height))
         }
-        guard let colorProfile = text(), let profile = data(), let omitsAlpha = flag(), offset == bytes.count,
-            !omitsAlpha || format.bytesPerPixel == 4
+        guard let warnings = text(), let colorProfile = text(), let profile = data(), let omitsAlpha = flag(),
+            offset == bytes.count, !omitsAlpha || format.bytesPerPixel == 4
         else { return nil }
         header.orientation = orientation
+        header.warnings = Set(warnings.split(separator: " ").compactMap { ImageWarning(rawValue: String($0)) })
         header.bitsPerChannel = bits
         header.colorChannels = channels
         header.colorConversion = conversion

@@ -20,6 +20,7 @@ extension StreamingDecoder {
     func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
         var header = running.header
         var completeRows = running.pipeline.completeRows
+        header.warnings = running.decoder.warnings
         if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation

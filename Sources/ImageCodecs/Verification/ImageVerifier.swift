@@ -4,8 +4,9 @@
 /// allocated much memory yet: reserve ``estimatedBytes`` if necessary, then call ``begin()``. After an error, every
 /// further call throws the same error. A verifier is not `Sendable`: use it in only one task at a time.
 ///
-/// A file is valid only if all pixel data can be decoded, in all scans, passes, and frames, and the file extends to the
-/// end marker of its format. Bytes after the end marker are ignored.
+/// A file is valid only if all pixel data can be decoded, in all scans, passes, and frames, and its checksums are right.
+/// Deviations that leave no pixel missing or doubtful, such as a missing end marker after the last pixel, are
+/// ``ImageHeader/warnings`` of a valid file. Bytes after the end marker are ignored.
 public final class ImageVerifier {
     /// The header, available as soon as enough of the file has been received.
     ///
@@ -74,7 +75,8 @@ public final class ImageVerifier {
         }
     }
 
-    /// Ends the file: returns its header with the number of frames, or throws the reason why it fails verification.
+    /// Ends the file: returns its header with the number of frames and the warnings, or throws the reason why it fails
+    /// verification.
     ///
     /// The reason is `truncated` if bytes are missing. Calls ``begin()`` if it has not been called.
     public func finish() throws(CodecError) -> ImageHeader {
@@ -89,7 +91,7 @@ public final class ImageVerifier {
 
     /// Verifies a complete file.
     ///
-    /// Returns its header with the number of frames; throws the errors of ``append(_:)`` and ``finish()``.
+    /// Returns its header with the number of frames and the warnings; throws the errors of ``append(_:)`` and ``finish()``.
     public static func verify(
         _ bytes: Span<UInt8>, limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []
     ) throws(CodecError) -> ImageHeader {

@@ -33,6 +33,10 @@ struct BatchCommand: AsyncParsableCommand {
             transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, \
             set --format webp.
 
+            The member warnings of a record lists how a file deviates from its format without a missing or doubtful pixel: \
+            missing_end, missing_checksum, missing_data, extra_bytes, extra_pixels, wrong_checksum, or small_window. It is null \
+            if the image failed, or only its header was read. With --strict, such images fail with the code corrupt.
+
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
             (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \

@@ -11,7 +11,9 @@ struct GetCommand: AsyncParsableCommand {
             or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
             a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, and \
             the checksums of PNG are verified. The correctness of colors and \
-            metadata, and data after the end marker, are not checked. With one of these options other than --format, the \
+            metadata, and data after the end marker, are not checked. A file that deviates from its format without a missing or \
+            doubtful pixel is accepted, such as one without its end marker; the line of its image has warnings (the member \
+            warnings with --json), and --strict rejects it. With one of these options other than --format, the \
             default format is JPEG, or PNG if the image has transparent parts; an animation keeps its format and its frames \
             unless --first-frame is set. --format original checks only the header, which rejects files that are not images; \
             damaged or truncated images are written unchanged.
@@ -130,6 +132,9 @@ struct GetCommand: AsyncParsableCommand {
                     "--format original writes what was downloaded; --ignore-orientation cannot change it.")
             }
         }
+        if allowPartial, images.strict {
+            throw ValidationError("--allow-partial and --strict cannot be combined.")
+        }
         try validateEncoding()
         guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
         else {
@@ -166,7 +171,8 @@ extension GetCommand {
         decoding.allowsPartial = allowPartial
         return OutputPlan(
             format: images.format, options: decoding, resizing: images.resize.rule, quality: images.encodingQuality,
-            isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame)
+            isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
+            isStrict: images.strict)
     }
 
     /// The memory limits for images.

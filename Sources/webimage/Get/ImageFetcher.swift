@@ -108,6 +108,8 @@ struct ImageFetcher: Sendable {
             let header = try await check.run(pieces, into: file) { file.label = folder.path(of: name($0)) }
             outcome.source = pieces.source
             outcome.image.describe(header)
+            if extent == .everything { outcome.image.warnings = header.warnings }
+            try plan.check(header.warnings)
             outcome.path = try file.place(as: name(header.format))
             outcome.bytes = file.count
         } catch is ImageCheck.Damaged {

@@ -41,6 +41,7 @@ struct Outcome: Sendable, Equatable {
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
         object.add("frames", image.frames)
+        object.add("warnings", isSuccess ? image.warnings : nil)
         object.add("bytes", bytes)
         object.add("path", path)
         object.add("source", source)
@@ -53,11 +54,12 @@ struct Outcome: Sendable, Equatable {
     var line: String {
         if let error { return "webimage: \(url.printable): \(error.printable)" }
         let size = image.size.map { "\($0.width)x\($0.height)" }
-        return [
+        let facts = [
             path?.printable, size, image.format, bytes.map { ByteCount($0).description },
             image.isPartial ? "partial" : nil,
         ]
-        .compactMap(\.self).joined(separator: "  ")
+        let warnings = (image.warnings ?? []).map(\.description).sorted().map { "warning: \($0)" }
+        return (facts.compactMap(\.self) + warnings).joined(separator: "  ")
     }
 
     /// The reason why there are no further previews as text; `nil` if none failed.

@@ -63,6 +63,7 @@ extension Conversion {
         _ animation: AnimatedImage, _ outputLimit: Int, _ facts: inout ImageFacts
     ) throws -> EncodedImage {
         facts.describe(animation)
+        try plan.check(animation.header.warnings)
         let size = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
         facts.size = size
         // Frames of few pixels may have been admitted that are now enlarged.
@@ -89,6 +90,8 @@ extension Conversion {
                 try encoder.append(pixels, delay: animation.delay(at: index))
             }
             if !decoder.partialFrames.isEmpty { facts.isPartial = true }
+            facts.warnings?.formUnion(decoder.warnings)
+            try plan.check(decoder.warnings)
             return EncodedImage(bytes: try encoder.finish(), format: format)
         } catch is CodecError where encoder.byteCount > outputLimit {
             throw OutputTooLarge()

@@ -138,6 +138,7 @@ struct Conversion {
             image.pixels = image.pixels.padded(to: canvas)
         }
         facts.describe(image)
+        try plan.check(image.header.warnings)
         describe(image.pixels, &facts)
         return try encoded(image.pixels, profile: image.iccProfile)
     }

@@ -12,6 +12,9 @@ struct ImageFacts: Sendable, Equatable {
     var frames: Int?
     /// A Boolean value that indicates whether part of the image is missing.
     var isPartial = false
+    /// The deviations of the source that leave no pixel missing or doubtful; `nil` if the source was not decoded or
+    /// verified.
+    var warnings: Set<ImageWarning>?
 
     /// The requested hashes of the pixels, encoded as JSON.
     var hashes: [PixelHash: [UInt8]] = [:]
@@ -19,6 +22,7 @@ struct ImageFacts: Sendable, Equatable {
     mutating func describe(_ image: DecodedImage) {
         describe(image.header)
         isPartial = image.isPartial
+        warnings = image.header.warnings
         size = image.pixels.size
         originalSize = image.originalSize
     }
@@ -26,6 +30,7 @@ struct ImageFacts: Sendable, Equatable {
     mutating func describe(_ animation: AnimatedImage) {
         describe(animation.header)
         isPartial = animation.isPartial
+        warnings = animation.header.warnings
         size = animation.size
         originalSize = animation.originalSize
     }

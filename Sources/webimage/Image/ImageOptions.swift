@@ -40,7 +40,17 @@ struct ImageOptions: ParsableArguments {
     @Flag(help: "Keep the stored colors and embed their profile, instead of converting them to sRGB.")
     var keepProfile = false
 
+    @Flag(
+        help: """
+            Reject files that deviate from their format, even if no pixel is missing or doubtful. Without the option, the \
+            deviations are warnings.
+            """)
+    var strict = false
+
     func validate() throws {
+        if strict, format == .original {
+            throw ValidationError("--format original does not check images; --strict has no effect.")
+        }
         if format == .original, let option = conversions.first {
             throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
         }

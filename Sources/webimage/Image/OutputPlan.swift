@@ -26,6 +26,8 @@ struct OutputPlan: Sendable, Equatable {
     let isProgressive: Bool
     /// A Boolean value that indicates whether all frames are written instead of only the first.
     let keepsAnimations: Bool
+    /// A Boolean value that indicates whether images with warnings are refused.
+    let isStrict: Bool
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool { isConverted && options.target == .original }
@@ -38,7 +40,7 @@ struct OutputPlan: Sendable, Equatable {
     init(
         format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil, quality: Int,
         isLossless: Bool = false,
-        isProgressive: Bool = false, takesFirstFrame: Bool = false
+        isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false
     ) {
         self.options = options
         self.resizing = resizing
@@ -47,6 +49,7 @@ struct OutputPlan: Sendable, Equatable {
         whole.keepsProfile = false  // unchanged files keep their profile anyway
         self.quality = quality
         self.isLossless = isLossless
+        self.isStrict = isStrict
         self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg && format != .npy
         mode =
@@ -59,6 +62,12 @@ struct OutputPlan: Sendable, Equatable {
             case .npy: .converted(.npy)
             case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
+    }
+
+    /// Throws an error if the file of an image with these warnings is refused.
+    func check(_ warnings: Set<ImageWarning>) throws {
+        guard isStrict, !warnings.isEmpty else { return }
+        throw RefusedWarnings(warnings: warnings)
     }
 
     /// Returns the options for decoding an image with `header`.
@@ -76,5 +85,14 @@ struct OutputPlan: Sendable, Equatable {
         isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))
             : try EncodeOptions(format, quality: quality, isProgressive: isProgressive)
+    }
+}
+
+/// The error when an image is refused because of warnings.
+struct RefusedWarnings: Error, Equatable, CustomStringConvertible {
+    let warnings: Set<ImageWarning>
+
+    var description: String {
+        "refused by --strict: \(warnings.map(\.description).sorted().joined(separator: "; "))"
     }
 }

@@ -10,6 +10,8 @@ struct ImageDescription: Sendable, Equatable {
     var repetitionCount: Int?
     /// The duration of one run of an animation.
     var duration: Duration?
+    /// The deviations that leave no pixel missing or doubtful; `nil` if only the header has been read.
+    var warnings: Set<ImageWarning>?
     /// The number of bytes read when the header was complete.
     var bytesRead: Int?
     /// The reason why the header could not be read, or `nil`.
@@ -37,6 +39,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("bits_per_channel", header?.bitsPerChannel)
         object.add("profile", header.flatMap(\.colorProfile))
         object.add("color_conversion", header?.colorConversion.rawValue)
+        object.add("warnings", warnings)
         object.add("bytes_read", bytesRead)
         return object.text
     }
@@ -60,12 +63,14 @@ struct ImageDescription: Sendable, Equatable {
         case .converted: facts.append("colors converted to sRGB")
         case .unsupported: facts.append("unsupported color profile, treated as sRGB")
         }
+        facts += (warnings ?? []).map(\.description).sorted().map { "warning: \($0)" }
         return facts.joined(separator: ", ")
     }
 
     /// Adds properties that are only known from an animation's complete file.
     mutating func describe(_ animation: AnimatedImage) {
         header = animation.header
+        warnings = animation.header.warnings
         guard animation.frameCount > 1 else { return }
         repetitionCount = animation.repetitionCount
         duration = animation.duration

@@ -11,7 +11,8 @@ struct InfoCommand: AsyncParsableCommand {
         discussion: """
             For JPEG, and for PNG and WebP without animation, only the part that contains the header is downloaded. GIF files \
             and animations are downloaded completely to determine the number of frames, their duration, and the number of \
-            repetitions. Pixels are not decoded, except those of a GIF with a single frame.
+            repetitions. Pixels are not decoded, except those of a GIF with a single frame. The member warnings is null if only \
+            the header was read, because deviations from the format follow it.
 
             All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
 

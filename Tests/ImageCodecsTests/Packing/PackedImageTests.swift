@@ -29,6 +29,7 @@ struct PackedImageTests {
         header.sampling = [SamplingFactors(horizontal: 2, vertical: 1), SamplingFactors(horizontal: 1, vertical: 1)]
         header.tableBytes = 5
         header.memoryUsage = 7
+        header.warnings = [.missingEnd, .extraBytes]
         return DecodedImage(
             pixels: pixels, header: header, originalSize: PixelSize(width: 370, height: 230),
             visibleSize: PixelSize(width: 360, height: 230), completeRows: 37, iccProfile: [1, 2, 3])

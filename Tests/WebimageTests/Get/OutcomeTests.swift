@@ -9,8 +9,20 @@ struct OutcomeTests {
         #expect(
             Outcome(url: "a", milliseconds: 5).json
                 == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
-                + #""height":null,"original_width":null,"original_height":null,"frames":null,"bytes":null,"#
+                + #""height":null,"original_width":null,"original_height":null,"frames":null,"warnings":null,"bytes":null,"#
                 + #""path":null,"source":null,"preview_error":null,"ms":5}"#)
+    }
+
+    @Test func outcomeListsWarningsInAFixedOrder() {
+        var outcome = Outcome(url: "a")
+        outcome.path = "a.png"
+        outcome.image.warnings = []
+        #expect(outcome.json.contains(#""warnings":[],"#) && outcome.line == "a.png")
+        outcome.image.warnings = [.wrongChecksum, .missingEnd]
+        #expect(outcome.json.contains(#""warnings":["missing_end","wrong_checksum"],"#))
+        #expect(outcome.line == "a.png  warning: a checksum is wrong  warning: the end marker is missing")
+        outcome.error = "no"
+        #expect(outcome.json.contains(#""warnings":null,"#))
     }
 
     @Test(arguments: [

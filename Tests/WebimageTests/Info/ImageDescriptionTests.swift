@@ -28,7 +28,7 @@ struct ImageDescriptionTests {
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
                 + #""loops":null,"duration_ms":null,"orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
-                + #""profile":"Display \"P3\"","color_conversion":"converted","bytes_read":4096}"#)
+                + #""profile":"Display \"P3\"","color_conversion":"converted","warnings":null,"bytes_read":4096}"#)
         var failed = ImageDescription(url: "a.jpg")
         failed.error = "no"
         #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))

@@ -29,6 +29,7 @@ _TYPES: dict[str, Any] = {
     "format": pa.string(),
     "frames": pa.int32(),
     "partial": pa.bool_(),
+    "warnings": pa.list_(pa.string()),
     "bytes": pa.int64(),
     "original_bytes": pa.int64(),
     "http_status": pa.int32(),

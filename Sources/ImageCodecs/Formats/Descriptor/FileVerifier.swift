@@ -5,8 +5,8 @@ protocol FileVerifier: AnyObject {
     /// Bytes after the end of the image are ignored.
     func append(_ bytes: Span<UInt8>) throws(CodecError)
 
-    /// Ends the file. Completes the header with the number of frames and an orientation found after the pixels, or
-    /// throws the reason why the file is incomplete.
+    /// Ends the file. Completes the header with the number of frames, an orientation found after the pixels, and the
+    /// warnings, or throws the reason why the file is incomplete.
     func finish(_ header: inout ImageHeader) throws(CodecError)
 }
 

@@ -41,6 +41,9 @@ protocol RowDecoder: AnyObject {
     /// The number of frames seen so far or declared; `nil` if unknown.
     var frameCount: Int? { get }
 
+    /// The deviations of the file that leave no pixel missing or doubtful, known once `finish` has returned.
+    var warnings: Set<ImageWarning> { get }
+
     /// An orientation found after the pixels, known once `finish` has returned; `nil` if there is none.
     var trailingOrientation: ImageOrientation? { get }
 
@@ -75,6 +78,7 @@ protocol RowDecoder: AnyObject {
 
 extension RowDecoder {
     var frameCount: Int? { nil }
+    var warnings: Set<ImageWarning> { [] }
     var trailingOrientation: ImageOrientation? { nil }
     var previewScan: Int? { nil }
     func previewRowSize(maximumSide: Int) -> PixelSize? { nil }

@@ -18,6 +18,7 @@ final class RowVerifier: FileVerifier {
         try decoder.finish(to: rows)
         guard rows.count == rowCount else { throw .truncated(header.format) }
         header.frameCount = decoder.frameCount ?? header.frameCount
+        header.warnings = decoder.warnings
     }
 }
 

@@ -15,8 +15,8 @@ struct ListColumns: Sendable, Equatable {
     var reserved: Set<String> = [
         "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
         "exif", "md5", "sha256", "sha512", "id", "index", "error_code", "retryable", "format", "frames", "partial",
-        "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag", "last_modified", "attempts",
-        "ms", "source",
+        "warnings", "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag", "last_modified",
+        "attempts", "ms", "source",
     ]
 
     /// The columns that a header must name, and the options that select them.

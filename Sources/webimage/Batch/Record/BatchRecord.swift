@@ -77,6 +77,7 @@ struct BatchRecord: Sendable {
         object.add("format", image.format)
         object.add("frames", image.frames)
         object.add("partial", image.isPartial)
+        object.add("warnings", failure == nil ? image.warnings : nil)
         object.add("bytes", bytes)
         object.add("original_bytes", originalBytes)
         guard columns.hasRunDetails else { return object }

@@ -22,7 +22,8 @@ struct LinePlans: Sendable {
         let decoding = images.decoding
         return OutputPlan(
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
-            resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
+            resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame,
+            isStrict: images.strict)
     }
 
     /// Returns the plan for a line with options of its own, a JSON object.

@@ -170,8 +170,8 @@ struct LineProcessor: Sendable {
             case .converted(let format):
                 try await convert(pieces, plan, as: format, &answer)
                 stored = storeUnlessThereIsRoom(&answer)
-            case .untouched: try await keep(pieces, .header, &answer)
-            case .verified: try await keep(pieces, .everything, &answer)
+            case .untouched: try await keep(pieces, plan, .header, &answer)
+            case .verified: try await keep(pieces, plan, .everything, &answer)
             }
             // A decoder does not need what follows the image, the digest does.
         } while try await !pieces.drain()
@@ -216,7 +216,9 @@ struct LineProcessor: Sendable {
         answer.suffix = image.format.fileExtension
     }
 
-    private func keep(_ pieces: DigestedPieces, _ extent: ImageCheck.Extent, _ answer: inout Answer) async throws {
+    private func keep(
+        _ pieces: DigestedPieces, _ plan: OutputPlan, _ extent: ImageCheck.Extent, _ answer: inout Answer
+    ) async throws {
         let check = ImageCheck(decoder: loader.decoder, memory: memory, extent: extent)
         let file = scratch.makeFile()
         var facts = ImageFacts()
@@ -229,6 +231,8 @@ struct LineProcessor: Sendable {
         // A header that is behind much metadata.
         try filter.check(header.size)
         facts.describe(header)
+        if extent == .everything { facts.warnings = header.warnings }
+        try plan.check(header.warnings)
         await reserve(file.count, for: &answer)
         answer.file = try file.contents()
         answer.suffix = header.format.fileExtension
