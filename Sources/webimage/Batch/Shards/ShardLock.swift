@@ -17,20 +17,29 @@ struct ShardLock: ~Copyable, Sendable {
         while true {
             let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard opened >= 0 else { throw FileError("create", path) }
-            if flock(opened, LOCK_EX | LOCK_NB) != 0 {
-                let code = errno
+            do throws(FileError) {
+                if try Self.lock(opened, at: path) {
+                    descriptor = opened
+                    return
+                }
+            } catch {
                 close(opened)
-                if code == EINTR { continue }
-                if code == EWOULDBLOCK { return nil }
-                throw FileError("lock", path, code: code)
-            }
-            // The process that had it may have removed the file.
-            if Self.isSameFile(opened, path) {
-                descriptor = opened
-                return
+                if error.code == EWOULDBLOCK { return nil }
+                throw error
             }
             close(opened)
         }
+    }
+
+    /// Locks an open file; returns `false` if it is no longer the one at `path`.
+    ///
+    /// The process that had the lock may have removed the file, and another one may have made and locked the next.
+    /// Throws `EWOULDBLOCK` if another process has the lock.
+    static func lock(_ descriptor: Int32, at path: String) throws(FileError) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw FileError("lock", path) }
+        }
+        return isSameFile(descriptor, path)
     }
 
     deinit {

@@ -55,14 +55,26 @@ struct RobotsFileTests {
     }
 
     @Test func mostSpecificRobotsRuleWins() {
-        let file = "User-agent: *\nDisallow: /\nAllow: /images/\nDisallow: /images/private\nAllow: /p\nDisallow: /p"
+        let file = "User-agent: *\nDisallow: /\nAllow: /images/\nDisallow: /images/private"
         #expect(!allows(file, "/a"))
         #expect(allows(file, "/images/a"))
         #expect(!allows(file, "/images/private/a"))
-        // An allowing rule among equally specific ones.
-        #expect(allows(file, "/page"))
         #expect(allows("User-agent: *\nDisallow: /*.jpg\nAllow: /image*", "/image.jpg"))
         #expect(!allows("User-agent: *\nDisallow: /*.jpg$\nAllow: /image", "/image.jpg"))
+    }
+
+    @Test(arguments: [("/p", "/p"), ("/p*e", "/pag"), ("/p*e", "/*ge"), ("/page$", "/pag*e")])
+    func allowingRuleWinsOverAnEquallySpecificOne(allowed: String, disallowed: String) {
+        let rules = ["Allow: \(allowed)\n", "Disallow: \(disallowed)\n"]
+        #expect(allows("User-agent: *\n" + rules.joined(), "/page"))
+        #expect(allows("User-agent: *\n" + rules.reversed().joined(), "/page"))
+    }
+
+    @Test func emptyRuleEndsTheNamesOfAGroup() {
+        for rule in ["Disallow:", "Allow:"] {
+            #expect(allows("User-agent: webimage\n\(rule)\n\nUser-agent: *\nDisallow: /", "/a"))
+            #expect(!allows("User-agent: *\n\(rule)\n\nUser-agent: webimage\nDisallow: /", "/a"))
+        }
     }
 
     @Test func onlyTheFirst500KiBOfRobotsTextAreRead() {
