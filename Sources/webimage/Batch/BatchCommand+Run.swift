@@ -94,7 +94,7 @@ extension BatchCommand {
             if hasCache { await loader.shutdown(gracePeriod: .zero) }
             // A list that cannot be used, or is not that of the folder, has no results.
             if case .failure(let error) = result, error is UnusableList || error is ConflictingRun { throw error }
-            let summary = BatchSummary(answered: progress.statistics, earlier: destination.shards?.earlierResults)
+            let summary = destination.summary(answered: progress.statistics)
             do throws(FileError) {
                 // The lines that failed before an interruption are worth keeping as well.
                 try failedLines?.place()
@@ -122,6 +122,13 @@ extension BatchCommand {
         let output: any BatchOutput
         var shards: ShardOutput?
         var writers: [StreamWriter] = []
+
+        func summary(answered: BatchStatistics) -> BatchSummary {
+            guard let shards else { return BatchSummary(answered: answered) }
+            let stored = shards.storedResults
+            return BatchSummary(
+                answered: stored, earlier: shards.earlierResults, incomplete: answered.count - stored.count)
+        }
     }
 
     private func makeDestination(

@@ -159,7 +159,8 @@ struct BatchOutputOptions: ParsableArguments {
             "Write the counts of successes and failures to this file, as JSON, when the run ends. With a folder, they "
                 + "include complete shards of an earlier run, or of another process, which the member earlier counts on "
                 + "their own. The lines of other parts, and of shards that another process was writing, are not "
-                + "included (skipped_count), nor are those of shards whose markers contain no counts (unknown_count).",
+                + "included (skipped_count), nor are those of shards whose markers contain no counts (unknown_count), or "
+                + "that are not complete (incomplete_count).",
             valueName: "file"))
     var summary: String?
 

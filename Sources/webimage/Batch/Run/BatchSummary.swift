@@ -1,9 +1,11 @@
-/// The results of a list at the end of a run, as far as they are known.
+/// The results of a list at the end of a run, as far as they are known and stored.
 struct BatchSummary: Sendable, Equatable {
-    /// The numbers of answers of this run.
+    /// The numbers of answers of this run; with a folder, of those in complete shards.
     var answered: BatchStatistics
     /// The results of shards that were complete before; `nil` for a stream.
     var earlier: EarlierResults?
+    /// The number of answers of this run that are not stored, because their shards are not complete.
+    var incomplete = 0
 
     /// The numbers of all answers.
     var total: BatchStatistics {
@@ -25,6 +27,7 @@ struct BatchSummary: Sendable, Equatable {
         object.add("earlier", raw: counts.bytes)
         object.add("unknown_count", earlier.unknown)
         object.add("skipped_count", earlier.skipped)
+        object.add("incomplete_count", incomplete)
         return object
     }
 

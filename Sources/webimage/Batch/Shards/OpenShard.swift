@@ -27,7 +27,8 @@ final class OpenShard: Sendable {
     private struct State {
         var images: ShardImages
         var sidecar: OrderedFile?
-        var statistics = BatchStatistics()
+        /// The numbers of answers of this run.
+        var answered = BatchStatistics()
         /// The rows of the lines that failed with retryable errors; `nil` if there are too many for the marker.
         var retryableRows: [Int]? = []
         /// The lines; `nil` until the last one has been read.
@@ -35,7 +36,9 @@ final class OpenShard: Sendable {
         /// A Boolean value that indicates whether a line was canceled, so that the shard cannot be completed.
         var isSpoiled = false
 
-        var isComplete: Bool { statistics.count == input?.count }
+        func isComplete(with committed: CommittedShard?) -> Bool {
+            answered.count + (committed?.standing.count ?? 0) == input?.count
+        }
 
         mutating func addRetryable(_ row: Int) {
             guard let count = retryableRows?.count else { return }
@@ -65,9 +68,11 @@ final class OpenShard: Sendable {
         folder.removeLeftovers(number)
         state = Locked(
             State(
-                images: try folder.makeImages(number, committed), sidecar: try folder.makeSidecar(number, committed),
-                statistics: committed?.standing ?? BatchStatistics()))
+                images: try folder.makeImages(number, committed), sidecar: try folder.makeSidecar(number, committed)))
     }
+
+    /// The numbers of answers of this run.
+    var answered: BatchStatistics { state.withLock { $0.answered } }
 
     /// Adds an answer; returns whether it was the last one.
     func add(_ answer: LineProcessor.Answer, row: Int) throws(FileError) -> Bool {
@@ -80,10 +85,10 @@ final class OpenShard: Sendable {
         return try state.withLock { state throws(FileError) in
             if let sample { try state.images.append(sample, row: row) }
             try state.sidecar?.append(line, row: row)
-            state.statistics.add(answer.record)
+            state.answered.add(answer.record)
             if answer.record.failure?.isRetryable == true { state.addRetryable(row) }
             if answer.record.failure?.code == .cancelled { state.isSpoiled = true }
-            return state.isComplete
+            return state.isComplete(with: committed)
         }
     }
 
@@ -91,7 +96,7 @@ final class OpenShard: Sendable {
     func end(_ input: ShardMarker.Input) -> Bool {
         state.withLock { state in
             state.input = input
-            return state.isComplete
+            return state.isComplete(with: committed)
         }
     }
 
@@ -102,7 +107,8 @@ final class OpenShard: Sendable {
     /// while the command runs.
     func commit(_ conditions: Conditions, _ command: ShardCommand?, optionsDigest: String) async throws -> Bool {
         guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
-        let statistics = state.withLock { $0.statistics }
+        var statistics = committed?.standing ?? BatchStatistics()
+        statistics.add(answered)
         guard conditions.areMet(by: statistics) else { return false }
         var marker = ShardMarker(
             input: input, optionsDigest: optionsDigest, attempt: min(committed?.marker.attempt ?? 0, .max - 1) + 1)

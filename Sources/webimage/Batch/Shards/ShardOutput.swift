@@ -25,6 +25,7 @@ final class ShardOutput: BatchOutput {
     private struct State {
         var open: [Int: OpenShard] = [:]
         var uncommitted = 0
+        var stored = BatchStatistics()
         var completeLines = 0
         var earlier = EarlierResults()
     }
@@ -66,6 +67,9 @@ final class ShardOutput: BatchOutput {
     var openCount: Int { state.withLock { $0.open.count } }
     /// The number of shards that were not completed, because the network seems to have been out.
     var uncommittedCount: Int { state.withLock { $0.uncommitted } }
+
+    /// The numbers of answers of this run in complete shards.
+    var storedResults: BatchStatistics { state.withLock { $0.stored } }
 
     /// The number of lines read that belong to shards completed by an earlier run.
     var completeLineCount: Int { state.withLock { $0.completeLines } }
@@ -215,7 +219,7 @@ final class ShardOutput: BatchOutput {
         }
         state.withLock { state in
             state.open[shard.number] = nil
-            if !isCommitted { state.uncommitted += 1 }
+            if isCommitted { state.stored.add(shard.answered) } else { state.uncommitted += 1 }
         }
         openShards.release(1)
     }

@@ -27,14 +27,15 @@ struct BatchSummaryTests {
         var earlier = EarlierResults()
         earlier.add(statistics([nil, .tls, .corrupt]))
         earlier.skipped = 4
-        let summary = BatchSummary(answered: statistics([nil]), earlier: earlier)
+        let summary = BatchSummary(answered: statistics([nil]), earlier: earlier, incomplete: 2)
         #expect(summary.hasFailures)
         #expect(summary.unknownResults == nil && summary.unknownFailures == nil)
         #expect(
             summary.object.text == #"{"count":4,"successes":2,"failed_to_download":1,"failed_to_resize":1,"#
                 + #""status_dict":{"corrupt":1,"success":2,"tls":1},"#
                 + #""earlier":{"count":3,"successes":1,"failed_to_download":1,"failed_to_resize":1,"#
-                + #""status_dict":{"corrupt":1,"success":1,"tls":1}},"unknown_count":0,"skipped_count":4}"#)
+                + #""status_dict":{"corrupt":1,"success":1,"tls":1}},"unknown_count":0,"skipped_count":4,"#
+                + #""incomplete_count":2}"#)
     }
 
     @Test func shardWithoutCountsIsNotASuccess() {

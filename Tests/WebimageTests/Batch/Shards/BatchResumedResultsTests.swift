@@ -186,6 +186,26 @@ struct BatchResumedResultsTests {
         }
     }
 
+    @Test func summaryCountsTheImagesOfIncompleteShardsOnTheirOwn() async throws {
+        try await withSite(40) { site in
+            for line in [3, 13] { site.origin.route("/busy/\(line)", LoopbackOrigin.Response(body: site.photograph)) }
+            let summary = site.folder + "-summary"
+            // Two of the lines of the second shard fail.
+            let options = ["--max-retryable-rate", "0.05", "--summary", summary]
+            #expect(try await site.run(options).status == 75)
+            var counts = try object(summary)
+            #expect(counts["count"] as? Int == 20 && counts["successes"] as? Int == 18)
+            #expect(counts["incomplete_count"] as? Int == 20)
+
+            // Written in spite of the failures, and not written again because of them.
+            #expect(try await site.run().status == 0)
+            #expect(try await site.run(options + ["--retry-failed"]).status == 75)
+            counts = try object(summary)
+            #expect(counts["count"] as? Int == 38 && counts["successes"] as? Int == 34)
+            #expect(counts["incomplete_count"] as? Int == 2)
+        }
+    }
+
     @Test func linesOfOtherHostPartsAreSkipped() async throws {
         try await withSite(40) { site in
             // All lines have one host, so that one of the parts has none.
