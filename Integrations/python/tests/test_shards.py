@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
-from webimage_batch import FolderError, OutputError, UsageError, download, download_parquet, parts
+from webimage_batch import FolderError, OutputError, UsageError, download, download_parquet, parts, shards
 from webimage_batch.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("use_fake")
@@ -247,19 +247,46 @@ def test_a_shard_stays_complete_if_the_rows_of_a_new_version_cannot_be_written(
 
 
 @pytest.mark.parametrize("output_format", ["files", "webdataset"])
-def test_a_shard_has_no_marker_while_its_files_are_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+@pytest.mark.parametrize("step", ["images", "table", "marker"])
+def test_a_replacement_that_is_interrupted_is_completed_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str, step: str
 ) -> None:
     source = outage(tmp_path, monkeypatch, output_format=output_format)
     monkeypatch.delenv("FAKE_OUTAGE")
     marker = tmp_path / "out/00001_stats.json"
-    assert marker.exists()
-    with monkeypatch.context() as patches, pytest.raises(OutputError, match="No space left"):
-        # The images have their name, the table beside them has not.
-        patches.setattr(parts.ParquetPart, "commit", fail_as_if_full)
+    place, calls = parts.place, iter(["images", "table", "marker"])
+
+    def place_until_step(path: Path) -> None:
+        # Files are replaced one by one; a marker beside files of two versions would vouch for them.
+        assert not marker.exists()
+        if next(calls) == step:
+            raise KeyboardInterrupt
+        place(path)
+
+    with monkeypatch.context() as patches, pytest.raises(KeyboardInterrupt):
+        patches.setattr(parts, "place", place_until_step)
+        patches.setattr(shards, "place", place_until_step)
         run(source, output_format=output_format)
-    assert not marker.exists()
+    # The next run has no network.
+    monkeypatch.setenv("FAKE_OUTAGE", "test")
     assert run(source, output_format=output_format).successes == 25
+    monkeypatch.delenv("FAKE_OUTAGE")
+    made = contents(tmp_path / "out")
+    run(source, output_format=output_format, incremental_mode="overwrite")
+    again = contents(tmp_path / "out")
+    assert {name for name in made if "_stats" not in name and made[name] != again.get(name)} == set()
+    assert made.keys() == again.keys()
+
+
+@pytest.mark.parametrize("content", [b"", b'{"count": 10', b"{}", b'{"files": {"../list.txt": {}}}'])
+def test_a_marker_that_was_not_written_to_its_end_completes_nothing(tmp_path: Path, content: bytes) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    run(source, output_format="webdataset")
+    before = contents(tmp_path)
+    (tmp_path / "out/.00000_stats.json.part").write_bytes(content)
+    (tmp_path / "out/.00000.tar.part").write_bytes(b"new")
+    assert run(source, output_format="webdataset").successes == 5
+    assert contents(tmp_path) == before
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_of_the_output(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import FolderError, OutputError
-from .parts import SUFFIX, check_samples, remove, sync
+from .parts import SUFFIX, check_samples, part_path, place, remove, sync
 
 _NUMBER = r"(\d{5}|[1-9]\d{5,})"
 _MARKER = re.compile(rf"{_NUMBER}_stats\.json", re.ASCII)
@@ -50,6 +50,13 @@ def not_ours(path: Path) -> FolderError:
     return FolderError(f"{path} was not written by webimage_batch, or is damaged{remedy}.")
 
 
+def remove_marker(path: Path) -> None:
+    """Removes the marker of a shard whose files are about to be replaced, one by one: without it, it is incomplete."""
+    if path.exists():
+        path.unlink()
+        sync(path.parent)
+
+
 def complete_shards(folder: Path) -> set[int]:
     """Returns the numbers of the complete shards in a folder."""
     matches = (_MARKER.fullmatch(path.name) for path in folder.iterdir())
@@ -80,7 +87,7 @@ def output_errors(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Makes a folder, if necessary, keeps other processes from it, and removes what one that died has left.
+    """Makes a folder, if necessary, keeps other processes from it, and completes or removes what one has left.
 
     The lock also holds for other machines, on file systems that have locks for files.
     """
@@ -91,6 +98,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise FolderError(f"Another process writes to {folder}.")
     try:
         with output_errors(folder):
+            _complete_shards_that_were_replaced(folder)
             for path in list(folder.iterdir()):
                 if _LEFTOVER.fullmatch(path.name):
                     remove(path)
@@ -100,6 +108,31 @@ def locked(folder: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):
             (folder / _LOCK).unlink()
         os.close(descriptor)
+
+
+def _complete_shards_that_were_replaced(folder: Path) -> None:
+    """Gives the files of shards their names if an interrupted run had written all of them, and the marker, to the disk.
+
+    They replace earlier versions, of which some files may be gone.
+    """
+    for part in list(folder.iterdir()):
+        marker = folder / part.name[1 : -len(SUFFIX)]
+        match = _MARKER.fullmatch(marker.name)
+        if not match or part != part_path(marker):
+            continue
+        try:
+            files = read_object(part).get("files")
+        except FolderError:  # It has not been written to its end.
+            continue
+        if not isinstance(files, dict):
+            continue
+        targets = [folder / name for name in files if name.partition(".")[0] == match[1]]
+        if len(targets) == len(files) and all(part_path(path).exists() or path.exists() for path in targets):
+            remove_marker(marker)
+            for path in targets:
+                if part_path(path).exists():
+                    place(path)
+            place(marker)
 
 
 def _lock(path: Path) -> int | None:

@@ -10,7 +10,6 @@ import os
 import shutil
 import tarfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ class Part(ABC):
         self.name = name
         """The final name."""
         self._target = folder / name
-        self._path = folder / f".{name}{SUFFIX}"
+        self._path = part_path(self._target)
 
     @abstractmethod
     def add(self, source: Any, row: int, result: Result) -> None:
@@ -56,7 +55,7 @@ class Part(ABC):
 
     def commit(self) -> None:
         """Gives the part, which has been prepared, its final name."""
-        rename_durably(self._path, self._target)
+        place(self._target)
 
     def discard(self) -> None:
         """Removes what has been written."""
@@ -167,12 +166,6 @@ class FolderPart(SamplePart):
             sync(path)
         return super().prepare()
 
-    def commit(self) -> None:
-        """Gives the folder its name, in place of an earlier one, which may have samples only."""
-        self._check_target()
-        remove(self._target)
-        super().commit()
-
     def _check_target(self) -> None:
         if self._target.is_dir():
             check_samples(self._target)
@@ -206,22 +199,39 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_durably(path: Path, value: Any, before_rename: Callable[[], None] = lambda: None) -> None:
-    """Writes a JSON file that appears when it is complete; `before_rename` is called right before that."""
-    part = path.with_name(f".{path.name}{SUFFIX}")
+def part_path(target: Path) -> Path:
+    """Returns the temporary name of a file or folder."""
+    return target.with_name(f".{target.name}{SUFFIX}")
+
+
+def write_durably(path: Path, value: Any) -> None:
+    """Writes a JSON file that appears when it is complete."""
+    write_part(path, value)
+    place(path)
+
+
+def write_part(path: Path, value: Any) -> None:
+    """Writes a JSON file under its temporary name to the disk."""
+    part = part_path(path)
     try:
         part.write_text(json.dumps(value, indent=4))
         sync(part)
-        before_rename()
-        rename_durably(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
 
 
-def rename_durably(source: Path, target: Path) -> None:
-    """Renames a file or folder, which is on the disk, so that the name survives a crash of the machine."""
-    source.rename(target)
+def place(target: Path) -> None:
+    """Gives a file or folder, which is on the disk, its final name, so that it survives a crash of the machine.
+
+    An earlier folder, which it replaces, may have samples only; raises `FolderError` otherwise.
+    """
+    part = part_path(target)
+    if part.is_dir():
+        if target.is_dir():
+            check_samples(target)
+        remove(target)
+    part.rename(target)
     sync(target.parent)
 
 

@@ -14,8 +14,8 @@ from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import marker_path, not_ours, output_errors, read_object
-from .parts import Part, count_retryable, sync, write_durably
+from .folders import marker_path, not_ours, output_errors, read_object, remove_marker
+from .parts import Part, count_retryable, place, sync, write_part
 from .rows import Row, encode_row
 
 
@@ -170,6 +170,7 @@ class _OpenShard:
         self.retryable = Counts()
         """The failures for reasons that may be temporary."""
         self._start_time = time.time()
+        self._is_decided = False
         self._rows = ((batch, row) for batch in plan.batches for row in range(batch.num_rows))
 
     @property
@@ -192,6 +193,7 @@ class _OpenShard:
         """Gives the files and the marker their names."""
         # As long as something remains to be written, for which there may be no room, the earlier version is complete.
         files = {part.name: {"bytes": part.prepare()} for part in self._parts}
+        sync(folder)
         before_commit()
         end_time = time.time()
         marker: dict[str, Any] = {
@@ -205,20 +207,18 @@ class _OpenShard:
             "files": files,
         }
         path = marker_path(folder, self._plan.number)
-        write_durably(path, marker, lambda: self._place(path))
-
-    def _place(self, marker: Path) -> None:
-        """Gives the files their names, in place of those of an earlier version."""
-        if marker.exists():
-            # Without its marker, a shard is incomplete: the files of the earlier version are replaced one by one.
-            marker.unlink()
-            sync(marker.parent)
+        write_part(path, marker)
+        # Now the shard is the new version: what an interruption leaves of this, the next run completes.
+        self._is_decided = True
+        remove_marker(path)
         for part in self._parts:
             part.commit()
+        place(path)
 
     def discard(self) -> None:
-        for part in self._parts:
-            part.discard()
+        if not self._is_decided:
+            for part in self._parts:
+                part.discard()
 
 
 def _split(batches: Iterable[Any], count: int) -> Iterator[list[Any]]:
