@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 # With more tests at a time, those that wait half a minute for processor time miss their deadlines.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
-step() { printf '\n== %s\n' "$*"; }
+# With the time since the start of this script.
+step() { printf '\n== %d:%02d %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
 # Lists the skipped tests and the reasons, where they are noticed.
 report_skipped() {
