@@ -113,6 +113,9 @@ public actor ImageDecoder {
     /// The memory granted to active decodes and other work (``withMemory(_:_:)``), in bytes.
     public var memoryInUse: Int { budget.used }
 
+    /// The number of requests that wait for memory.
+    var waitingCount: Int { waiting.count }
+
     /// Runs `body` once `bytes` bytes of the memory budget are available, and releases them when it ends.
     ///
     /// Use this method for your own work that shares the loader's memory budget. For a ``StreamingDecoder``, pass its

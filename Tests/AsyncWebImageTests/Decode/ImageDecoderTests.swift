@@ -49,6 +49,23 @@ struct ImageDecoderTests {
         try await decoder.withMemory(100) {}
     }
 
+    /// A large request keeps those behind it from memory that is enough for them.
+    @Test func cancelingTheFirstWaitingMemoryRequestGrantsThoseBehindIt() async throws {
+        let decoder = decoder(budget: 100)
+        try await decoder.withMemory(50) {
+            let large = Task { try await decoder.withMemory(80) {} }
+            await decoder.requests(wait: 1)
+            let small = (0..<2).map { _ in Task { try await decoder.withMemory(20) {} } }
+            await decoder.requests(wait: 3)
+            large.cancel()
+            await #expect(throws: CancellationError.self) { try await large.value }
+            try #require(await decoder.waitingCount == 0)
+            for task in small { try await task.value }
+            #expect(await decoder.memoryInUse == 50)
+        }
+        #expect(await decoder.memoryInUse == 0)
+    }
+
     /// Calls `body` while a decode holds all memory, which can be recalled, and another one has begun to wait.
     private func withContention(
         _ body: (ImageDecoder, ManualClock, MemoryRecall, _ waiting: Task<Void, any Error>) async throws -> Void
@@ -205,5 +222,12 @@ struct ImageDecoderTests {
         try codec.append(file.span.extracting(first: file.count / 2))
         #expect(try codec.finish().isPartial)
         #expect(decoder.pixels.byteCount >= 640 * 480 * 4)
+    }
+}
+
+extension ImageDecoder {
+    /// Returns when `count` requests wait for memory.
+    fileprivate func requests(wait count: Int) async {
+        while waitingCount < count, !Task.isCancelled { await Task.yield() }
     }
 }
