@@ -90,7 +90,7 @@ struct LimitsDocumentTests {
             "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",
         "messages of callers and transfers that a transport's thread handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
-        "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),
+        "time after which an idle connection is not used again": seconds(HTTP1Connection.maximumIdleTime),
         "hosts in the DNS cache, and addresses of each":
             "\(count(DNSCache.maximumEntries)), \(count(DNSCache.maximumAddresses))",
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),

@@ -85,6 +85,11 @@ struct RedirectRuleTests {
         #expect(try redirected(request, to: "http://other.example/").headerFields == [version: "1"])
     }
 
+    @Test func cacheKeyOfTheFirstURLDoesNotIdentifyTheTarget() throws {
+        let request = TransportRequest(url: try HTTPURL("http://example.org/"), cacheKey: "a")
+        #expect(try redirected(request, to: "/b").cacheKey == nil)
+    }
+
     @Test func credentialsInALocationAreDropped() throws {
         let request = TransportRequest(url: try HTTPURL("http://me:mine@example.org/"))
         let same = try redirected(request, to: "http://you:yours@example.org/b").url

@@ -4,6 +4,9 @@ import HTTPTypes
 ///
 /// Confined to the worker's thread.
 final class HTTP1Connection {
+    /// The time after which an idle connection is no longer used, as in libcurl: the server has probably closed it.
+    static let maximumIdleTime = Duration.seconds(118)
+
     let socket: Socket
     /// The key of the requests that the connection can be used for.
     let key: ConnectionKey
@@ -51,6 +54,12 @@ final class HTTP1Connection {
 
     /// A Boolean value that indicates whether another request can be sent.
     var isReusable: Bool { isDrained && reader.allowsReuse && unsent.isEmpty }
+
+    /// Returns whether an idle connection can be used at `now`: it has not been idle for too long, and the server has
+    /// neither closed it nor sent anything, which would be taken for the response to the next request.
+    func isUsable(at now: MonotonicInstant) -> Bool {
+        lastUse.duration(to: now) < Self.maximumIdleTime && socket.isSilent
+    }
 
     /// Prepares for the request of `transfer`.
     func begin(_ transfer: CurlTransfer) {

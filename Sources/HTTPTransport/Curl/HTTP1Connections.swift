@@ -9,9 +9,6 @@ import SocketPolling
 final class HTTP1Connections {
     /// The size of the buffer for one read.
     static let bufferSize = 60 << 10
-    /// The time after which idle connections are no longer used, as in libcurl: the server has probably closed them.
-    static let maximumIdleTime = Duration.seconds(118)
-
     let poller: EventPoller
     let shares: ThreadTimeShares
     let deadlines: DeadlineWatch
@@ -74,7 +71,7 @@ final class HTTP1Connections {
     /// Sends the request of `transfer` over an idle connection; returns `false` if there is none.
     func sendOverIdleConnection(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Bool {
         while let connection = idle.removeLast(for: key) {
-            guard isUsable(connection) else {
+            guard connection.isUsable(at: deadlines.now) else {
                 close(connection)
                 continue
             }
@@ -147,15 +144,6 @@ final class HTTP1Connections {
         guard let oldest = idle.removeOldest() else { return false }
         close(oldest)
         return true
-    }
-
-    /// Returns whether the server has neither closed an idle connection nor sent anything, which would be taken for the
-    /// response to the next request.
-    private func isUsable(_ connection: HTTP1Connection) -> Bool {
-        guard connection.lastUse.duration(to: deadlines.now) < Self.maximumIdleTime else {
-            return false
-        }
-        return connection.socket.isSilent
     }
 
     private func close(_ connection: HTTP1Connection) {

@@ -80,6 +80,20 @@ struct CachedRedirectTests {
         }
     }
 
+    @Test func targetOfARedirectIsStoredUnderItsOwnURLAlthoughTheRequestHasACacheKey() async throws {
+        try await withCache { origin, cache, loader in
+            origin.route("/a", redirect(to: "/b", fresh))
+            origin.route("/b", .init(headerFields: fresh, body: [1]))
+            for query in ["1", "2"] {
+                let request = ImageRequest(origin.url("/a?\(query)"), cacheKey: "image")
+                let data = try await load(loader, cache, request)
+                #expect(data.bytes == [1] && data.head.redirectCount == 1)
+            }
+            #expect(try await load(loader, cache, ImageRequest(origin.url("/b"))).source == cache.source)
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
     @Test func targetOfStoredRedirectIsRevalidated() async throws {
         try await withCache { origin, cache, loader in
             origin.route("/a", redirect(to: "/b"))

@@ -286,6 +286,23 @@ struct HTTP1ConnectionsTests {
         }
     }
 
+    /// The server answers early; the next request would follow the remainder of this one.
+    @Test func connectionWhoseRequestWasNotSentCompletelyIsNotReused() async throws {
+        let listener = try SilentListener()
+        try await withOrigin { (_, transport) async throws in
+            // Longer than the buffers of both sockets.
+            let name = try #require(HTTPField.Name("X-Long"))
+            let recorder = Recorder()
+            _ = try transport.start("http://127.0.0.1:\(listener.port)/", recorder) {
+                $0.headerFields[name] = String(repeating: "x", count: 16 << 20)
+            }
+            let connection = listener.accept(sending: Self.short)
+            defer { close(connection) }
+            #expect(await recorder.end().body == Array("a".utf8))
+            #expect(try await transport.firstWorker().ownConnectionCount == 0)
+        }
+    }
+
     /// Otherwise, the thread would be woken again and again by an event that it does not handle.
     @Test func pausedConnectionIsNotWatchedWhileItsRequestIsIncomplete() async throws {
         let listener = try SilentListener()
