@@ -210,8 +210,8 @@ final class DownloadReceiver: DirectBodyReceiver {
     /// The log can contain more by now, or another body. If a continued body has received no more data, the resumption
     /// is unchanged.
     func resumption(after position: BodyPosition) -> Resumption? {
-        // A stored body is complete or missing.
-        guard log.source == .network, !isTransformed else { return nil }
+        // A stored body is complete or missing. A part that the caller has requested begins elsewhere in the file.
+        guard log.source == .network, !isTransformed, !isPartRequested else { return nil }
         let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
         if case .notContinued? = failure { return nil }
         guard use == .body, let head else {

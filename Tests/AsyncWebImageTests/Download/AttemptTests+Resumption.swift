@@ -74,6 +74,30 @@ extension AttemptTests {
         }
     }
 
+    /// Its bytes are counted from the beginning of the part, and those of a range from that of the file.
+    @Test(arguments: [true, false]) func partRequestedByTheCallerIsRequestedAgain(isRetried: Bool) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            let part = Array(noise[50_000...])
+            let fields: HeaderFields = [
+                "ETag": "\"v1\"", "Content-Range": "bytes 50000-\(noise.count - 1)/\(noise.count)",
+            ]
+            let response = LoopbackOrigin.Response(status: 206, headerFields: fields, body: part)
+            origin.route("/a", [response.cut(at: .body(60_000)), response])
+            let loader = loader { if !isRetried { $0.retry = nil } }
+            let request = ImageRequest(origin.url("/a"), headerFields: [.range: "bytes=50000-"])
+            let first = loader.dataTask(for: request)
+            if isRetried {
+                await passTime()
+                #expect(try await first.value.bytes == part)
+            } else {
+                await #expect(throws: ImageError.self) { try await first.value }
+                await loader.coordinator.becomesIdle()
+                #expect(try await loader.data(for: request).bytes == part)
+            }
+            #expect(ranges(origin) == ["bytes=50000-", "bytes=50000-"])
+        }
+    }
+
     @Test func resumptionStartsAfterReceivedBytes() throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let url = try HTTPURL("http://example.com/a")

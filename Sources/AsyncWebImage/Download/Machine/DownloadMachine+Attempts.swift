@@ -83,7 +83,7 @@ extension DownloadMachine {
 
     /// Returns whether an attempt may continue another body.
     private func mayContinue(_ download: State) -> Bool {
-        configuration.bodyTransform == nil && !download.startsFromZero && download.key.headerFields[.range] == nil
+        configuration.bodyTransform == nil && !download.startsFromZero
     }
 
     mutating func transferEnded(_ id: ID, _ end: TransferEnd) {
