@@ -56,6 +56,21 @@ struct BodyLogTests {
         await #expect(throws: ImageError.self) { try await reader.next() }
     }
 
+    /// The second start can come before the reader has noticed the first one.
+    @Test(arguments: 1...3) func bodyThatStartsOverMoreThanOnceIsReadFromItsBeginningOnce(restarts: Int) async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let reader = try #require(log.makeReader())
+        _ = log.append([1, 2].span)
+        #expect(try await reader.next() == [[1, 2]])
+        for number in 1...restarts {
+            log.begin(expecting: nil)
+            _ = log.append([UInt8(10 * number)].span)
+        }
+        log.finish(.delivered)
+        await #expect(throws: BodyRestarted.self) { try await reader.next() }
+        #expect(try await reader.all() == [UInt8(10 * restarts)])
+    }
+
     @Test func largeBodyIsReleasedAsReadAndCannotBeJoinedLater() async throws {
         let log = BodyLog(maximumReplayBytes: 100 << 10)
         let reader = try #require(log.makeReader())

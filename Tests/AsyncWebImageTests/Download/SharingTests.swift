@@ -46,6 +46,15 @@ struct SharingTests {
         #expect(await downloads(of: [request("1", key: "a"), request("1", key: "b"), request("1", key: nil)]) == 3)
     }
 
+    @Test func requestsOfDifferentUsersDoNotShareADownloadAlthoughTheirCacheKeysAreEqual() async {
+        let requests = ["", "me@", "me:1@", "me:2@", "you:1@"].map { user in
+            ImageRequest("http://\(user)example.com/a", cacheKey: "a")
+        }
+        #expect(await downloads(of: requests + requests) == requests.count)
+        let loader = loader()
+        #expect(Set(requests.map { loader.cacheKey(for: $0) }).count == requests.count)
+    }
+
     @Test func requestsWithDifferentCookieSettingsDoNotShareADownload() async {
         var withCookies = ImageRequest(url)
         withCookies.handlesCookies = true

@@ -5,9 +5,12 @@ import Threading
 
 struct MemoryCacheTests {
     /// A response of 400 bytes of pixels.
-    private func response(_ width: Int = 10, headerFields: HTTPFields = [:]) throws -> ImageResponse {
+    private func response(
+        _ width: Int = 10, headerFields: HTTPFields = [:], iccProfile: [UInt8]? = nil
+    ) throws -> ImageResponse {
         let header = ImageHeader(format: .png, size: PixelSize(width: width, height: 10))
-        let image = DecodedImage(pixels: Samples.picture(width, 10), header: header, originalSize: header.size)
+        let image = DecodedImage(
+            pixels: Samples.picture(width, 10), header: header, originalSize: header.size, iccProfile: iccProfile)
         let head = ResponseHead(
             response: HTTPResponse(status: .ok, headerFields: headerFields), url: try HTTPURL("http://host/"))
         return ImageResponse(
@@ -51,6 +54,13 @@ struct MemoryCacheTests {
         let cache = MemoryCache(maximumBytes: 2_000)
         cache.insert(try response(headerFields: [.eTag: "\"1\""]), for: try key(1))
         #expect(cache.byteCount == 400 + 4 + 3)
+    }
+
+    @Test func costIncludesTheColorProfile() throws {
+        let cache = MemoryCache(maximumBytes: 2_000)
+        let profile = [UInt8](repeating: 0, count: 1_000)
+        for name in 1...2 { cache.insert(try response(iccProfile: profile), for: try key(name)) }
+        #expect(cache.byteCount == 400 + 1_000 && cache.count == 1)
     }
 
     @Test func expiredImageIsNotReturnedAndIsRemoved() throws {

@@ -254,7 +254,9 @@ struct DownloadQueueTests {
         queue.rateLimit = RateLimit(requestsPerSecond: 1)
         for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1])
+        #expect(queue.rateLimitedCount == 5)
         queue.rateLimit = RateLimit(requestsPerSecond: 1, burst: 2)
+        #expect(queue.rateLimitedCount == 0)
         #expect((0..<9).compactMap { _ in queue.next() } == [2, 3])
         queue.rateLimit = nil
         #expect((0..<9).compactMap { _ in queue.next() } == [4, 5, 6])

@@ -71,6 +71,19 @@ struct DownloadMachineDeferralTests {
                 == ["receive 2", "close 2", "open 3 for 3", "transfer 1 attempt 1"])
     }
 
+    @Test func returningDownloadWhoseHostHasNoFreeSlotDoesNotDelayThoseOfOtherHosts() {
+        var script = MachineScript {
+            $0.maximumConcurrentDownloads = 2
+            $0.maximumConcurrentDownloadsPerHost = 1
+        }
+        script.run(.join(.test(1)), .transferEnded(1, .deferred(.test)))
+        script.run(.join(.test(2, host: "b.example")), .schedule(hasMemory: true))
+        script.run(.transferEnded(2, .deferred(.test)))
+        script.expect(.join(.test(3, "c")), ["open 3 for 3", "transfer 3 attempt 1"])
+        #expect(script.tell(.deferralEnded(1), .deferralEnded(2)) == ["transfer 2 attempt 1"])
+        script.expect(.transferEnded(3, .complete), ["receive 3", "close 3", "transfer 1 attempt 1"])
+    }
+
     @Test func keptBodyOfADeferredRequestIsKeptAgain() throws {
         var script = MachineScript()
         script.run(.keep(try #require(.test(20_000, isStored: true)), for: Subscriber.test(1).key))

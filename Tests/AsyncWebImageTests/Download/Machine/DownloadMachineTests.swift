@@ -71,6 +71,7 @@ struct DownloadMachineTests {
             Issue.record("did not join")
             return
         }
+        #expect(attachment.caller.isJoined)
         script.expect(
             .refused(attachment), ["detach 2 from 1 decode 2", "open 2 for 2 decode 3", "transfer 2 attempt 1"])
         #expect(script.machine.downloads[id: 1]?.decodes.count == 1 && script.machine.decodes.count == 2)

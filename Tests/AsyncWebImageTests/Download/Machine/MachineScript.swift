@@ -61,11 +61,12 @@ struct ConstantBackoff: RetryPolicy {
 }
 
 extension Subscriber {
-    /// A caller that wants the bytes of `http://example.com/name`, or pixels no larger than `side`.
+    /// A caller that wants the bytes of `http://host/name`, or pixels no larger than `side`.
     static func test(
-        _ id: ID, _ name: String = "a", side: Int? = nil, priority: DownloadPriority = .normal, finishes: Bool = false
+        _ id: ID, _ name: String = "a", host: String = "example.com", side: Int? = nil,
+        priority: DownloadPriority = .normal, finishes: Bool = false
     ) -> Subscriber {
-        guard let url = try? HTTPURL("http://example.com/\(name)") else { fatalError("not a URL: \(name)") }
+        guard let url = try? HTTPURL("http://\(host)/\(name)") else { fatalError("not a URL: \(host)/\(name)") }
         let product: Product =
             side.map { .image(DecodeOptions(target: .maximumSide($0)), OneShot()) } ?? .data(OneShot())
         return Subscriber(
@@ -103,7 +104,8 @@ extension DownloadMachine.Action {
     /// A short description of the action, as in the tables of the tests.
     var words: String {
         switch self {
-        case .open(let id, let caller, let decode): "open \(id) for \(caller.id)" + Self.words(decode)
+        case .open(let id, let caller, let decode):
+            "open \(id) for \(caller.id)" + (caller.isJoined ? ", which joined another" : "") + Self.words(decode)
         case .decide(let id, let limit): "decide \(id)" + Self.words(limit)
         case .transfer(let id, let attempt), .perform(let id, let attempt, _), .resume(let id, let attempt, _):
             "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
