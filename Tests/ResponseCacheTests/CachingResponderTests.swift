@@ -117,6 +117,33 @@ struct CachingResponderTests {
         #expect(try await cache.stored(url) == body)
     }
 
+    /// It can name other header fields in `Vary`, and so be stored under another name.
+    @Test(arguments: [true, false])
+    func responseContinuesAStoredBeginningAndReplacesIt(isComplete: Bool) async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let (body, count) = (body, 100_000)
+        let origin = TestResponder { request in
+            guard request.headerFields[.range] == "bytes=\(count)-" else {
+                let fields: HTTPFields = [.eTag: "\"a\"", .vary: "Accept", .contentLength: "\(body.count)"]
+                return (.ok, fields, [Array(body[..<count]), [0]])
+            }
+            let range = "bytes \(count)-\(body.count - 1)/\(body.count)"
+            let fields: HTTPFields = [.eTag: "\"a\"", .vary: "Accept-Language", .contentRange: range]
+            return (.partialContent, fields, [Array(body[count..<2 * count]), Array(body[(2 * count)...])])
+        }
+        func read(upTo end: Int) async throws {
+            let response = try await ask(cache, .useProtocol, origin)
+            var received = 0
+            while received < end, let piece = try await response.body.next() { received += piece.count }
+            if end == body.count { #expect(try await response.body.next() == nil) }
+        }
+        try await read(upTo: count)
+        await cache.settles()
+        try await read(upTo: isComplete ? body.count : 2 * count)
+        await cache.settles()
+        #expect(origin.requests.count == 2 && cache.entryCount == 1)
+    }
+
     @Test func unusableResponseIsReleasedBeforeTheNextRequest() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])

@@ -33,6 +33,17 @@ struct FolderLedgerTests {
         try await withEntries { (folder, _, expected) async throws in #expect(try totals(folder) == expected) }
     }
 
+    @Test func replacedEntryIsCountedOnce() async throws {
+        try await withEntries { folder, _, expected in
+            let cache = try ResponseCache.test(folder, time)
+            for count in [1, 100_000, 10_000] {
+                try await cache.store([UInt8](repeating: 2, count: count), url + "7")
+                let space = expected.bytes - 12_288 + EntryFolder.File.space(of: count + 500)
+                #expect(cache.byteCount == space && cache.entryCount == expected.entries)
+            }
+        }
+    }
+
     @Test func aLostLedgerIsMadeAgain() async throws {
         try await withEntries { folder, ledger, expected in
             try FileManager.default.removeItem(atPath: ledger)
