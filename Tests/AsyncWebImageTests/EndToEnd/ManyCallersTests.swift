@@ -11,8 +11,10 @@ struct ManyCallersTests {
     @Test func thousandConsumersOfFramesShareOneRequest() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 200, 150)
-            let gate = Gate()
-            origin.route("/a.png", Response(body: file).held(at: .body(file.count / 2), until: gate))
+            let (start, end) = (Gate(), Gate())
+            origin.route(
+                "/a.png",
+                Response(body: file).held(at: .start, until: start).held(at: .body(file.count / 2), until: end))
             let loader = ImageLoader(configuration: .patient)
             let request = ImageRequest(origin.url("/a.png"))
             // These are never iterated, so they request nothing.
@@ -28,8 +30,11 @@ struct ManyCallersTests {
                         return finals
                     }
                 }
-                await loader.coordinator.callers(reach: 900)
-                gate.open()
+                // A caller that came after the first result would start another download.
+                await loader.coordinator.callers(reach: 1_000)
+                start.open()
+                await loader.coordinator.activity { $0.callers == 900 }
+                end.open()
                 let finals = try await group.reduce(0, +)
                 #expect(finals == 1_000)
             }
