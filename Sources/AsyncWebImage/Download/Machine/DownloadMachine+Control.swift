@@ -18,11 +18,13 @@ extension DownloadMachine {
         emit(.configure(new))
     }
 
-    /// Stops sharing of sent requests, whose responses can differ from those of later requests.
+    /// Stops sharing of downloads whose response, or its beginning, can differ from that to a later request: their
+    /// request has been sent, or the response cache has decided about it.
     private mutating func shareOnlyWhatWaits() {
         joinable = joinable.filter { _, id in
             switch downloads[id: id]?.phase {
-            case .queued, .deferred: true
+            case .queued(.lookup), .queued(.attempt), .deferred(nil): true
+            case .queued(.decided), .queued(.continuation), .deferred(.some): false
             case .deciding, .transferring, .backingOff, .received, .draining, nil: false
             }
         }

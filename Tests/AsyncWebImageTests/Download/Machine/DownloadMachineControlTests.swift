@@ -89,6 +89,38 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.join(.test(4, "b"))) == ["attach 4 to 2 before its end"])
     }
 
+    /// Returns what happens to a request for `/a` that follows a change of the header fields.
+    private func requestAfterChangedHeaderFields(_ script: MachineScript) -> [String] {
+        var script = script
+        var configuration = script.machine.configuration
+        configuration.headerFields[.acceptLanguage] = "en"
+        script.run(.suspend, .configure(configuration))
+        return script.tell(.join(.test(9)))
+    }
+
+    @Test func afterAChangeOfHeaderFieldsNoRequestJoinsADownloadThatHasReceivedSomething() throws {
+        let resumption = try #require(Resumption.test(500))
+        var script = MachineScript()
+        script.run(.join(.test(1)), .transferEnded(1, .failed(.passing)), .resumable(1, resumption))
+        #expect(requestAfterChangedHeaderFields(script) == ["open 2 for 9"], "it backs off")
+        script.run(.suspend, .backoffElapsed(1))
+        #expect(requestAfterChangedHeaderFields(script) == ["open 2 for 9"], "it waits for a slot")
+        script.run(.resume, .schedule(hasMemory: true), .transferEnded(1, .deferred(.test)), .resumable(1, resumption))
+        #expect(requestAfterChangedHeaderFields(script) == ["open 2 for 9"], "its request is deferred")
+    }
+
+    @Test func afterAChangeOfHeaderFieldsNoRequestJoinsADownloadThatTheCacheHasDecidedAbout() {
+        var script = MachineScript(hasResponseCache: true)
+        script.run(.join(.test(1)), .suspend, .notServed(1, .fetch(standIn: nil)))
+        #expect(requestAfterChangedHeaderFields(script) == ["open 2 for 9"])
+    }
+
+    @Test func afterAChangeOfHeaderFieldsRequestsJoinDownloadsThatHaveReceivedNothing() {
+        var script = MachineScript()
+        script.run(.join(.test(1)), .transferEnded(1, .deferred(.test)))
+        #expect(requestAfterChangedHeaderFields(script) == ["attach 9 to 1 before its end"])
+    }
+
     // MARK: Shutdown
 
     @Test func shutdownFinishesOnlyMarkedDownloadsAndThenEnds() {
