@@ -93,7 +93,7 @@ struct CacheExchange {
             guard let renewed else { return nil }
             reply = renewed
         }
-        let body = StoredSource(reply.stored, in: cache, url: lookup.request.url, metrics: metrics)
+        let body = StoredSource(reply.stored, in: cache, metrics: metrics)
         if reply.image == nil, (try? await body.readAhead()) == nil { return nil }
         guard let positions = reply.positions else {
             var response = IncomingResponse(head: reply.head, source: reply.source, body: body)
@@ -117,7 +117,7 @@ struct CacheExchange {
             remove(part)
         }
         guard !part.isRequested else { return response }
-        let beginning = StoredSource(part.stored, in: cache, url: lookup.request.url)
+        let beginning = StoredSource(part.stored, in: cache)
         return IncomingResponse(head: head, source: .network, body: JoinedBody(beginning, then: response.body))
     }
 

@@ -1,21 +1,20 @@
 import HTTPTransport
 
 /// A stored body, read on the cache's threads.
+///
+/// If it turns out to be damaged, ``StoredBodyError`` is thrown, and what has been read is void.
 final class StoredSource: BodySource {
     let metrics: TransferMetrics
     private let stored: StoredResponse
     private let cache: ResponseCache
-    private let url: HTTPURL
     private var reader: StoredBodyReader
     /// The next piece, if it has been read already.
     private var ahead: [UInt8]?
 
-    /// Creates the body of the response to a request for `url`, whose transfer had these metrics, if there was one.
-    init(_ stored: StoredResponse, in cache: ResponseCache, url: HTTPURL, metrics: TransferMetrics = TransferMetrics())
-    {
+    /// Creates the body of a response whose transfer had these metrics, if there was one.
+    init(_ stored: StoredResponse, in cache: ResponseCache, metrics: TransferMetrics = TransferMetrics()) {
         self.stored = stored
         self.cache = cache
-        self.url = url
         self.metrics = metrics
         reader = StoredBodyReader(stored.body)
     }
@@ -29,12 +28,7 @@ final class StoredSource: BodySource {
             ahead = nil
             return piece
         }
-        do {
-            return try await read()
-        } catch {
-            throw TransportError(
-                url: url.string, reason: .truncated(expected: stored.body.length, received: reader.delivered))
-        }
+        return try await read()
     }
 
     private func read() async throws(StoredBodyError) -> [UInt8]? {

@@ -170,11 +170,11 @@ final class DownloadReceiver: DirectBodyReceiver {
     // MARK: The end
 
     func finish(_ outcome: TransferOutcome) {
-        let (progress, source) = (log.progress, log.source)
+        let progress = log.progress
         let (success, completion) = state.withLock { state in
             if !state.hasFailed {
                 state.failure = state.failure(
-                    of: outcome, url: url.string, progress, source, isContinued: continued != nil,
+                    of: outcome, url: url.string, progress, isContinued: continued != nil,
                     isTransformed: isTransformed)
             }
             return (state.hasFailed ? nil : state.head, state.completion.take())
@@ -228,15 +228,12 @@ final class DownloadReceiver: DirectBodyReceiver {
 extension DownloadReceiver.State {
     // Mutating only so that it is called without a copy.
     fileprivate mutating func failure(
-        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, _ source: ResponseSource,
-        isContinued: Bool, isTransformed: Bool
+        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, isContinued: Bool, isTransformed: Bool
     ) -> DownloadReceiver.Failure? {
         // The status is more informative than the interruption of its text.
         if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
         switch outcome {
         case .failed(let error):
-            // A stored body is too short only if it is damaged, and has been removed by now.
-            if case .truncated = error.reason, source != .network, use == .body { return .notContinued }
             return .failed(.transport(isTransformed ? error : error.counting(progress.received)))
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }

@@ -26,6 +26,9 @@ final class PulledTransfer: Transfer {
                 receiver.end(because: .failed(error))
             } catch let deferral as RequestDeferral {
                 receiver.end(because: .deferred(deferral))
+            } catch is StoredBodyError {
+                // The entry has been removed by now, or is not used for a while.
+                receiver.end(because: .notContinued)
             } catch let error as TransportError {
                 receiver.finish(.failed(error))
             } catch {

@@ -161,6 +161,25 @@ extension StoredPartTests {
         }
     }
 
+    /// Its bytes are received like those of the remainder, but must not be continued like them.
+    @Test func partialBodyDamagedAfterItsVerificationIsFetchedAgain() async throws {
+        try await withBeginning { origin, folder in
+            let path = URL(fileURLWithPath: "\(folder)/\(try #require(try files(folder).first))")
+            let entry = try Data(contentsOf: path)
+            origin.route("/a") { [file] request in
+                if request.ordinal == 2 {
+                    var damaged = entry
+                    damaged[100_000] ^= 0x41
+                    try? damaged.write(to: path, options: [])
+                }
+                return file.response(to: request)
+            }
+            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", nil])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
     @Test func partialBodyUnderNameOfWholeBodyIsRemoved() async throws {
         try await withBeginning { origin, folder in
             let name = try #require(try files(folder).first)
