@@ -84,7 +84,7 @@ final class UnfinishedFile {
         try flush()
         guard lseek(descriptor, 0, SEEK_SET) >= 0 else { throw FileError("read", label) }
         hasBeenRead = true
-        return try ImageFile(borrowing: descriptor).bytes(limit: count)
+        return try ImageFile(borrowing: descriptor).bytes(limit: count, capacity: count)
     }
 
     /// Gives the file the first free name of `name`, `name-2`, and so on, and returns its path.

@@ -62,9 +62,10 @@ struct ImageFile: ~Copyable {
         try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
     }
 
-    /// Returns the whole file, up to `limit` bytes.
-    consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
+    /// Returns the whole file, up to `limit` bytes, in an array with room for `capacity` bytes from the beginning.
+    consuming func bytes(limit: Int = DecodeLimits().maximumBytes, capacity: Int = 0) throws -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(capacity)
         while true {
             let block = try nextBlock()
             if block.isEmpty { return bytes }

@@ -158,6 +158,16 @@ struct OutputFolderTests {
         }
     }
 
+    @Test(arguments: [10, 300_000]) func contentsTakeLittleMoreMemoryThanTheirBytes(count: Int) throws {
+        try withTemporaryFolder { folder in
+            let file = try OutputFolder(path: folder).makeFile()
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            try file.append(bytes)
+            let contents = try file.contents()
+            #expect(contents == bytes && contents.capacity < count + 16_384)
+        }
+    }
+
     @Test func temporaryFilesOfDeadProcessesAreRemoved() throws {
         try withTemporaryFolder { folder in
             // No process has such a number.
