@@ -39,7 +39,9 @@ extension DownloadCoordinator {
             if !attach(attachment) { return .refused(attachment) }
         case .detach(let caller, let id, let decode): detach(caller, from: id, decode: decode)
         case .answer(let caller, let error): caller.fail(error)
-        case .deliver(let decode, let callers, let id): deliver(decode, to: callers, from: id)
+        case .deliver(let decode, let callers, let id):
+            let others = deliver(decode, to: callers, from: id)
+            return others.isEmpty ? nil : .requestAgain(others)
         case .cancelDecode(let decode): decodes.removeValue(forKey: decode)?.task.cancel()
         case .watch(let caller, let id, let stream):
             // An answered caller gets no progress.

@@ -58,15 +58,20 @@ extension DownloadCoordinator {
     }
 
     /// Passes the result of a decode to its callers, and complete images to the cache of decoded images.
-    func deliver(_ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID) {
+    ///
+    /// Returns the callers that have not been answered, because they request another body from the origin.
+    func deliver(
+        _ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID
+    ) -> [Subscriber] {
         guard let decode = decodes.removeValue(forKey: id), let result = decode.result,
             let download = downloads[download]
         else {
             for caller in callers { caller.fail(CancellationError()) }
-            return
+            return []
         }
         let origin = download.log.origin
-        let accepting = callers.filter { accepts($0, result, of: download) }
+        var reloading: [Subscriber] = []
+        let accepting = callers.filter { accepts($0, result, of: download, reloading: &reloading) }
         // First, so that a caller that has received its image finds it in the cache.
         if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
             store(result, options, of: download, from: origin)
@@ -84,13 +89,20 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
+        return reloading
     }
 
-    /// Returns whether a caller accepts a result; otherwise, it has failed, or waits for another download.
-    private func accepts(_ caller: Subscriber, _ result: DecodeResult, of download: Download) -> Bool {
+    /// Returns whether a caller accepts a result; otherwise, it has failed, or it is added to `reloading`.
+    private func accepts(
+        _ caller: Subscriber, _ result: DecodeResult, of download: Download, reloading: inout [Subscriber]
+    ) -> Bool {
         download.log.stopWatching(caller.id)
         if let mismatch = result.mismatch(for: caller, from: download.log.origin) {
-            reject(caller, mismatch, from: download.log.source)
+            if let other = caller.reloading(insteadOf: download.log.source) {
+                reloading.append(other)
+            } else {
+                caller.fail(mismatch)
+            }
             return false
         }
         if let refusal = result.header.flatMap({ caller.refusal(of: $0) }) {
@@ -113,19 +125,6 @@ extension DownloadCoordinator {
         var origin = origin
         origin.source = .imageCache
         cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
-    }
-
-    /// Fails a caller that expects another body, or requests it from the origin if this one was stored.
-    private func reject(_ caller: Subscriber, _ error: ImageError, from source: ResponseSource) {
-        switch caller.key.cachePolicy {
-        case .useProtocol, .cacheElseLoad, .revalidate:
-            guard source.isStored else { return caller.fail(error) }
-            var caller = caller
-            caller.key = caller.key.with(.reload)
-            caller.isJoined = false
-            post(.join(caller))
-        case .reload, .cacheOnly, .noStore: caller.fail(error)
-        }
     }
 }
 
@@ -151,5 +150,21 @@ extension ImageError {
         }
         if let error = error as? CodecError { return ImageError.codec(error, url: url) }
         return error
+    }
+}
+
+extension Subscriber {
+    /// Returns a caller that requests another body than the one from `source` from the origin; `nil` if it has been
+    /// answered, if that body is the origin's, or if its policy does not allow it.
+    fileprivate func reloading(insteadOf source: ResponseSource) -> Subscriber? {
+        guard source.isStored, !isSettled else { return nil }
+        switch key.cachePolicy {
+        case .useProtocol, .cacheElseLoad, .revalidate:
+            var caller = self
+            caller.key = key.with(.reload)
+            caller.isJoined = false
+            return caller
+        case .reload, .cacheOnly, .noStore: return nil
+        }
     }
 }

@@ -56,6 +56,21 @@ struct StoredDigestTests {
         }
     }
 
+    @Test func duringAShutdownStoredBodyWithOtherDigestIsReplacedForACallerThatFinishes() async throws {
+        try await withOutdatedFile { origin, loader, url, file in
+            let held = HeldCache(try #require(await loader.coordinator.responseCache))
+            let digest = try BodyDigest.of(file, .sha256)
+            let body = loader.dataTask(for: ImageRequest(url, finishesOnShutdown: true, expectedDigest: digest))
+            await loader.coordinator.callers(reach: 1)
+            async let end: Void = loader.shutdown(gracePeriod: .seconds(60))
+            while await loader.coordinator.current({ $0.shutdown == nil }), !Task.isCancelled { await Task.yield() }
+            held.release()
+            #expect(try await body.value.bytes == file)
+            await end
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
     @Test func storedBodyWithExpectedDigestIsUsed() async throws {
         try await withOutdatedFile { origin, loader, url, _ in
             let data = try await loader.data(for: ImageRequest(url, expectedDigest: try .of([1, 2, 3], .sha256)))

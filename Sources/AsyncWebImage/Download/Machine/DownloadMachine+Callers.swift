@@ -7,7 +7,20 @@ extension DownloadMachine {
             return reject("join", caller.id)
         }
         guard shutdown == nil else { return emit(.answer(caller, ImageError.shutDown)) }
+        add(caller)
+    }
+
+    private mutating func add(_ caller: Subscriber) {
         if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
+    }
+
+    /// Adds callers again, to the download for their new request: during a shutdown, only if one of them lets the
+    /// download that they have shared finish.
+    mutating func requestAgain(_ callers: [Subscriber]) {
+        let isAllowed = shutdown == nil || callers.contains { $0.finishesOnShutdown }
+        for caller in callers {
+            if isAllowed { add(caller) } else { emit(.answer(caller, ImageError.shutDown)) }
+        }
     }
 
     /// Starts to bring a stored response up to date, unless that is being done, or so many downloads wait already.

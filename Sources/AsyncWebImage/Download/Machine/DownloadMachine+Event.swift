@@ -8,6 +8,8 @@ extension DownloadMachine {
 
         /// A caller that has not canceled makes a request.
         case join(Subscriber)
+        /// Callers that have shared a decode expect another body than the stored one, and request it from the origin.
+        case requestAgain([Subscriber])
         /// A stale response has been served: the stored one is brought up to date for no caller in particular.
         case refresh(Subscriber)
         /// A caller could not be attached to a download, which has discarded the beginning of its body, or has been

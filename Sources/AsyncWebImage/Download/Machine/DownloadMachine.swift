@@ -103,6 +103,7 @@ extension DownloadMachine {
         now = max(now, time)
         switch event {
         case .join(let caller): join(caller)
+        case .requestAgain(let callers): requestAgain(callers)
         case .refresh(let caller): refresh(caller)
         case .refused(let attachment): refused(attachment)
         case .leave(let caller): leave(caller)

@@ -137,6 +137,15 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.transferEnded(3, .complete)) == ["receive 3", "close 3", "finish shutdown"])
     }
 
+    @Test func duringAShutdownOnlyCallersThatFinishRequestAnotherBodyThanTheStoredOne() {
+        var script = MachineScript()
+        script.run(.join(.test(1, finishes: true)), .join(.test(2, "b")), .shutDown(gracePeriod: .seconds(10)))
+        script.expect(.requestAgain([.test(3, "c")]), ["answer 3: \(ImageError.shutDown)"])
+        script.expect(
+            .requestAgain([.test(4, "c"), .test(5, "c", finishes: true)]),
+            ["open 3 for 4", "attach 5 to 3 before its end"])
+    }
+
     @Test func shortestGracePeriodEndsTheShutdown() {
         var script = MachineScript()
         script.run(.join(.test(1, finishes: true)))
