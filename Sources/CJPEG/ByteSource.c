@@ -89,6 +89,18 @@ CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint
     return CJPEG_OK;
 }
 
+int byte_source_add_end(ByteSource *source, ErrorFence *fence) {
+    static const uint8_t end_marker[] = {0xFF, 0xD9};
+    if (source->has_added_end) return 0;
+    source->has_added_end = 1;
+    return byte_source_append(source, fence, end_marker, sizeof end_marker, 0) == CJPEG_OK;
+}
+
+void byte_source_drop(ByteSource *source) {
+    source->manager.bytes_in_buffer = 0;
+    source->bytes_to_skip = 0;
+}
+
 // MARK: Strict reading
 
 /// Like jpeg_consume_input, but uses at most `limit` of the bytes.
@@ -124,8 +136,6 @@ int byte_source_consume_strictly(ByteSource *source, j_decompress_ptr info) {
     for (;;) {
         size_t count = source->manager.bytes_in_buffer;
         int progress = consume(source, info, limit);
-        if (progress == JPEG_REACHED_SOS) source->is_between_scans = 0;
-        if (progress == JPEG_SCAN_COMPLETED) source->is_between_scans = 1;
         if (progress != JPEG_SUSPENDED || count <= limit) return progress;
         if (source->manager.bytes_in_buffer < count) continue;
         drop_fill_bytes(source);

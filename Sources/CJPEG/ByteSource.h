@@ -3,6 +3,7 @@
 #define CJPEG_BYTE_SOURCE_H
 
 #include "ErrorFence.h"
+#include "SegmentEnd.h"
 
 /// libjpeg's source manager, the first member because libjpeg passes back a pointer to it.
 typedef struct ByteSource {
@@ -12,8 +13,11 @@ typedef struct ByteSource {
     size_t capacity;
     /// The number of bytes that libjpeg skips and that have not been received yet.
     size_t bytes_to_skip;
-    /// Nonzero if libjpeg reads the markers after a scan.
+    /// Nonzero if the last bytes are an end marker that the file lacks.
+    int has_added_end;
+    /// Nonzero if the markers after a scan are being read.
     int is_between_scans;
+    SegmentEnd segment_end;
 } ByteSource;
 
 void byte_source_install(ByteSource *source, j_decompress_ptr info);
@@ -23,6 +27,12 @@ void byte_source_free(ByteSource *source);
 /// fence.
 CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint8_t *bytes, size_t count,
                                int is_arithmetic);
+
+/// Appends an end marker to a file that ends without one. Returns 0 if it has been added before, or fails.
+int byte_source_add_end(ByteSource *source, ErrorFence *fence);
+
+/// Drops the received bytes.
+void byte_source_drop(ByteSource *source);
 
 /// Like jpeg_consume_input for a started image, but reports a warning for every invalid code.
 ///

@@ -2,7 +2,9 @@
 #include "ByteSource.h"
 #include "DCCoefficients.h"
 #include "ErrorFence.h"
+#include "FileTail.h"
 #include "HuffmanDecoder.h"
+#include "ReceivedScans.h"
 #include "ScaledPreview.h"
 
 #include <stdlib.h>
@@ -33,8 +35,11 @@ struct CJPEGDecoder {
     DCCoefficients dc_coefficients;
     /// The preview, unless the decode is DC-only or checks only.
     ScaledPreview preview;
+    FileTail tail;
     Stage stage;
     int input_ended;
+    /// Nonzero until HuffmanDecoder has read the bytes after the blocks of the last scan.
+    int has_spare_bytes;
     /// Nonzero if libjpeg decodes MCUs with HuffmanDecoder.
     int has_huffman_decoder;
     /// Nonzero once a scan with AC coefficients of the first channel is complete.
@@ -76,6 +81,7 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
     // libjpeg counts earlier allocations against this limit, which hardly depend on the file.
     decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
     decoder->fence.is_strict = setup.checks_only;
+    decoder->fence.tolerates_damage = setup.tolerates_damage;
     if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
     else if (setup.dc_only) dc_coefficients_install(&decoder->dc_coefficients, &decoder->info);
     else scaled_preview_install(&decoder->preview, &decoder->info);
@@ -112,6 +118,13 @@ static int is_waiting(const CJPEGDecoder *decoder) {
     return decoder->source.manager.bytes_in_buffer < decoder->retry_at && !decoder->input_ended;
 }
 
+/// Adds an end marker to a file that ends without one. Returns nonzero if libjpeg can continue.
+static int add_end(CJPEGDecoder *decoder) {
+    // With arithmetic coding, nothing shows whether the last block is complete.
+    if (!decoder->input_ended || decoder->info.arith_code) return 0;
+    return byte_source_add_end(&decoder->source, &decoder->fence);
+}
+
 static CJPEGStatus configure(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (info->image_width != decoder->setup.stored_width || info->image_height != decoder->setup.stored_height)
@@ -125,24 +138,73 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
-/// Returns nonzero if pixels have been lost that the caller does not accept as lost.
-static int has_lost_pixels(const CJPEGDecoder *decoder) {
-    return decoder->fence.ended_early || (decoder->fence.is_damaged && !decoder->setup.tolerates_damage);
+/// Like jpeg_consume_input for a started image, but also reads the bytes between blocks and markers.
+static int consume_input(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->has_spare_bytes) {
+        if (!huffman_decoder_finish_scan(info)) return JPEG_SUSPENDED;
+        decoder->has_spare_bytes = 0;
+    }
+    int progress = decoder->setup.checks_only && !decoder->has_huffman_decoder
+        ? byte_source_consume_strictly(&decoder->source, info) : jpeg_consume_input(info);
+    if (progress == JPEG_REACHED_SOS) {
+        decoder->source.is_between_scans = 0;
+        segment_end_hide(info);
+    }
+    if (progress == JPEG_SCAN_COMPLETED) {
+        decoder->source.is_between_scans = 1;
+        decoder->has_spare_bytes = decoder->has_huffman_decoder;
+        segment_end_reveal(info);
+        if (scan_has_detail(info)) decoder->has_detail = 1;
+    }
+    return progress;
 }
 
-/// Returns CJPEG_OK unless pixels have been lost.
-static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
-    if (!has_lost_pixels(decoder)) return CJPEG_OK;
-    if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
-    return decoder->fence.failure = CJPEG_CORRUPT;
+/// Ends a file that ends without an end marker, if its image is complete, or will be at the end of the scan. Returns
+/// nonzero if reading can continue.
+static int end_scans(CJPEGDecoder *decoder) {
+    if (!decoder->input_ended || !scans_have_all_coefficients(&decoder->info)) return 0;
+    if (decoder->source.is_between_scans && !decoder->has_spare_bytes) {
+        // The beginning of a segment, which does not matter.
+        decoder->info.unread_marker = 0;
+        byte_source_drop(&decoder->source);
+    }
+    return add_end(decoder);
 }
 
-/// Returns nonzero if the scan that has been read has AC coefficients of the first channel.
-static int adds_detail(const struct jpeg_decompress_struct *info) {
-    if (info->progressive_mode && info->Ss == 0) return 0;
-    for (int channel = 0; channel < info->comps_in_scan; channel++)
-        if (info->cur_comp_info[channel]->component_index == 0) return 1;
-    return 0;
+/// Reads all scans, or the only one.
+static CJPEGStatus read_scans(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    for (;;) {
+        int progress = consume_input(decoder);
+        if (error_fence_judge(&decoder->fence) != CJPEG_OK) return decoder->fence.failure;
+        if (info->input_scan_number > (int)decoder->setup.maximum_scans)
+            return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
+        if (progress == JPEG_SUSPENDED && !end_scans(decoder)) return need_bytes(decoder);
+        if (progress == JPEG_REACHED_EOI) break;
+        if (progress == JPEG_SCAN_COMPLETED && !jpeg_has_multiple_scans(info)) return CJPEG_OK;
+    }
+    if (decoder->source.has_added_end) decoder->fence.deviations |= CJPEG_MISSING_END;
+    return CJPEG_OK;
+}
+
+/// Ends an image of which everything but what follows the only scan has been read.
+static CJPEGStatus end_image(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->stage == STAGE_ENDED) return CJPEG_ENDED;
+    segment_end_reveal(info);
+    while (decoder->has_spare_bytes) {
+        if (huffman_decoder_finish_scan(info)) decoder->has_spare_bytes = 0;
+        else if (!add_end(decoder)) return need_bytes(decoder);
+    }
+    if (!jpeg_has_multiple_scans(info)) {
+        CJPEGStatus status = file_tail_read(&decoder->tail, info);
+        if (status == CJPEG_NEEDS_BYTES && !decoder->input_ended) return need_bytes(decoder);
+        if (status != CJPEG_ENDED || decoder->source.has_added_end) decoder->fence.deviations |= CJPEG_MISSING_END;
+    }
+    if (error_fence_judge(&decoder->fence) != CJPEG_OK) return decoder->fence.failure;
+    decoder->stage = STAGE_ENDED;
+    return CJPEG_ENDED;
 }
 
 /// Processes everything before the first row or, for a file that is only checked, before its end.
@@ -160,23 +222,18 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
         if (info->output_width != decoder->setup.row_width || info->output_height != decoder->setup.row_height)
             return fail(decoder, CJPEG_CORRUPT, "rows of unexpected size");
         decoder->has_huffman_decoder = huffman_decoder_install(info);
+        decoder->has_spare_bytes = decoder->has_huffman_decoder && !info->buffered_image;
+        decoder->fence.are_extra_bytes_doubtful = !decoder->has_huffman_decoder;
+        segment_end_install(info);
         decoder->stage = info->buffered_image ? STAGE_SCANS : STAGE_ROWS;
     }
     if (decoder->stage == STAGE_SCANS) {
-        int progress;
-        do {
-            progress = decoder->setup.checks_only && !decoder->has_huffman_decoder
-                ? byte_source_consume_strictly(&decoder->source, info) : jpeg_consume_input(info);
-            if (progress == JPEG_SCAN_COMPLETED && decoder->has_huffman_decoder)
-                huffman_decoder_report_unused_bytes(info);
-            CJPEGStatus status = judge_damage(decoder);
-            if (status != CJPEG_OK) return status;
-            if (info->input_scan_number > (int)decoder->setup.maximum_scans)
-                return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
-            if (progress == JPEG_SUSPENDED) return need_bytes(decoder);
-            if (progress == JPEG_SCAN_COMPLETED && adds_detail(info)) decoder->has_detail = 1;
-        } while (progress != JPEG_REACHED_EOI);
-        if (decoder->setup.checks_only) return CJPEG_OK;
+        CJPEGStatus status = read_scans(decoder);
+        if (status != CJPEG_OK) return status;
+        if (decoder->setup.checks_only) {
+            decoder->stage = STAGE_TAIL;
+            return CJPEG_OK;
+        }
         info->do_block_smoothing = !decoder->setup.dc_only;
         if (!jpeg_start_output(info, info->input_scan_number)) return need_bytes(decoder);
         decoder->stage = STAGE_ROWS;
@@ -203,13 +260,13 @@ static uint32_t read_ready_rows(
     uint32_t count = 0;
     // The data of earlier scans was lost before.
     int is_reading = decoder->stage == STAGE_ROWS;
-    while (count < limit && info->output_scanline < end_row && !(is_reading && has_lost_pixels(decoder))) {
+    while (count < limit && info->output_scanline < end_row && !(is_reading && error_fence_has_lost_pixels(&decoder->fence))) {
         JSAMPROW pointers[ROWS_AT_ONCE];
         uint32_t wanted = 0;
         for (; wanted < ROWS_AT_ONCE && count + wanted < limit; wanted++)
             pointers[wanted] = rows + (count + wanted) * row_bytes;
         uint32_t got = jpeg_read_scanlines(info, pointers, wanted);
-        if (got == 0 || (is_reading && has_lost_pixels(decoder))) break;
+        if (got == 0 || (is_reading && error_fence_has_lost_pixels(&decoder->fence))) break;
         count += got;
     }
     return count;
@@ -235,10 +292,12 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     }
     if (decoder->stage == STAGE_ROWS) {
         uint32_t count = read_ready_rows(decoder, info, rows, capacity, info->output_height);
-        if (has_lost_pixels(decoder)) {
+        if (count == 0 && !error_fence_has_lost_pixels(&decoder->fence) && add_end(decoder))
+            count = read_ready_rows(decoder, info, rows, capacity, info->output_height);
+        if (error_fence_has_lost_pixels(&decoder->fence)) {
             // The next call will report it.
             *row_count = count;
-            return count > 0 ? CJPEG_OK : judge_damage(decoder);
+            return count > 0 ? CJPEG_OK : error_fence_judge(&decoder->fence);
         }
         if (info->output_scanline == info->output_height) {
             if (info->buffered_image) jpeg_finish_output(info);
@@ -248,34 +307,21 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
         *row_count = count;
         return CJPEG_OK;
     }
-    if (decoder->stage == STAGE_TAIL) {
-        if (!jpeg_finish_decompress(info)) return need_bytes(decoder);
-        decoder->stage = STAGE_ENDED;
-    }
-    return CJPEG_ENDED;
+    return end_image(decoder);
 }
 
 // MARK: Checks
 
-/// Returns nonzero if a scan with the DC coefficients of each channel has been received.
-static int has_all_channels(const struct jpeg_decompress_struct *info) {
-    for (int channel = 0; channel < info->num_components; channel++) {
-        if (info->comp_info[channel].quant_table == NULL) return 0;
-        if (info->coef_bits != NULL && info->coef_bits[channel][0] < 0) return 0;
-    }
-    return 1;
-}
-
 CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *decoder) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
-    if (decoder->stage == STAGE_ENDED) return CJPEG_ENDED;
     if (is_waiting(decoder)) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
-    CJPEGStatus status = advance_to_rows(decoder);
-    if (status != CJPEG_OK) return status;
-    if (!has_all_channels(&decoder->info)) return fail(decoder, CJPEG_TRUNCATED, "a channel has no scan");
-    decoder->stage = STAGE_ENDED;
-    return CJPEG_ENDED;
+    if (decoder->stage < STAGE_TAIL) {
+        CJPEGStatus status = advance_to_rows(decoder);
+        if (status != CJPEG_OK) return status;
+    }
+    if (!scans_have_all_channels(&decoder->info)) return fail(decoder, CJPEG_TRUNCATED, "a channel has no scan");
+    return end_image(decoder);
 }
 
 // MARK: Previews
@@ -326,34 +372,16 @@ CJPEGStatus cjpeg_decoder_read_preview_rows(
 
 // MARK: Salvage
 
+uint32_t cjpeg_decoder_deviations(const CJPEGDecoder *decoder) {
+    return decoder->fence.deviations;
+}
+
 int cjpeg_decoder_is_damaged(const CJPEGDecoder *decoder) {
     return decoder->fence.is_damaged;
 }
 
-/// Returns the end of the rows that can be decoded from the first scan without the missing data after it.
-static JDIMENSION complete_rows(const struct jpeg_decompress_struct *info) {
-    if (info->input_iMCU_row >= info->total_iMCU_rows) return info->output_height;
-    // Chroma is interpolated with the group of rows below.
-    JDIMENSION height = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
-    JDIMENSION end = info->input_iMCU_row * height;
-    JDIMENSION context = (JDIMENSION)info->max_v_samp_factor;
-    end = end > context ? end - context : 0;
-    return end < info->output_height ? end : info->output_height;
-}
-
-/// Makes libjpeg, which reads ahead, decode the last blocks of a file that ends inside its only scan.
-static CJPEGStatus end_scan(CJPEGDecoder *decoder) {
-    static const uint8_t end_marker[] = {0xFF, 0xD9};
-    if (decoder->fence.failure != CJPEG_TRUNCATED || decoder->fence.ended_early || decoder->info.arith_code)
-        return CJPEG_NEEDS_BYTES;
-    decoder->fence.failure = CJPEG_OK;
-    decoder->end_row = decoder->info.output_height;
-    return cjpeg_decoder_feed(decoder, end_marker, sizeof end_marker);
-}
-
 CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
-    if (decoder->stage == STAGE_ROWS && !info->buffered_image) return end_scan(decoder);
     if (decoder->stage != STAGE_SCANS || info->input_scan_number < 1) return CJPEG_NEEDS_BYTES;
     scaled_preview_end(&decoder->preview);
     decoder->fence.failure = CJPEG_OK;
@@ -365,7 +393,7 @@ CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
         info->do_block_smoothing = !decoder->setup.dc_only;
         return jpeg_start_output(info, info->input_scan_number - 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
     }
-    decoder->end_row = complete_rows(info);
+    decoder->end_row = scan_complete_rows(info);
     if (decoder->end_row == 0) return CJPEG_NEEDS_BYTES;
     info->do_block_smoothing = FALSE;
     return jpeg_start_output(info, 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;

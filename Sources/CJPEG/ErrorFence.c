@@ -32,6 +32,12 @@ static void leave(j_common_ptr info) {
     longjmp(fence->landing, 1);
 }
 
+/// Records the damage that the current message describes.
+static void note_damage(ErrorFence *fence, j_common_ptr info) {
+    if (!fence->is_damaged) fence->manager.format_message(info, fence->message);
+    fence->is_damaged = 1;
+}
+
 /// Records warnings about lost pixels; libjpeg itself continues with gray ones.
 static void note(j_common_ptr info, int level) {
     ErrorFence *fence = (ErrorFence *)info->err;
@@ -48,14 +54,26 @@ static void note(j_common_ptr info, int level) {
     case JWRN_MUST_RESYNC:
         break;
     case JWRN_BOGUS_PROGRESSION:
-    case JWRN_EXTRANEOUS_DATA:
         if (!fence->is_strict) return;
+        break;
+    case JWRN_EXTRANEOUS_DATA:
+        fence->deviations |= CJPEG_EXTRA_BYTES;
+        if (!fence->is_strict || !fence->are_extra_bytes_doubtful) return;
         break;
     default:
         return;
     }
-    if (!fence->is_damaged) fence->manager.format_message(info, fence->message);
-    fence->is_damaged = 1;
+    note_damage(fence, info);
+}
+
+void error_fence_note_extra_bytes(j_common_ptr info, unsigned count, int marker, int are_doubtful) {
+    ErrorFence *fence = (ErrorFence *)info->err;
+    fence->deviations |= CJPEG_EXTRA_BYTES;
+    if (!fence->is_strict || !are_doubtful) return;
+    fence->manager.msg_code = JWRN_EXTRANEOUS_DATA;
+    fence->manager.msg_parm.i[0] = (int)count;
+    fence->manager.msg_parm.i[1] = marker;
+    note_damage(fence, info);
 }
 
 static void say_nothing(j_common_ptr info) {
@@ -74,4 +92,14 @@ CJPEGStatus error_fence_fail(ErrorFence *fence, CJPEGStatus status, const char *
     fence->failure = status;
     strncpy(fence->message, message, sizeof fence->message - 1);
     return status;
+}
+
+int error_fence_has_lost_pixels(const ErrorFence *fence) {
+    return fence->ended_early || (fence->is_damaged && !fence->tolerates_damage);
+}
+
+CJPEGStatus error_fence_judge(ErrorFence *fence) {
+    if (!error_fence_has_lost_pixels(fence)) return CJPEG_OK;
+    if (fence->ended_early) return error_fence_fail(fence, CJPEG_TRUNCATED, "the image ends inside a scan");
+    return fence->failure = CJPEG_CORRUPT;
 }

@@ -23,13 +23,29 @@ typedef struct ErrorFence {
     int ended_early;
     /// The entropy decoder found invalid data, described by `message`.
     int is_damaged;
-    /// Nonzero if unexpected bytes, and scans inconsistent with earlier ones, count as damage.
+    /// Nonzero if the caller accepts damage.
+    int tolerates_damage;
+    /// Nonzero if unexpected bytes that may be pixels, and scans inconsistent with earlier ones, count as damage.
     int is_strict;
+    /// Nonzero if unexpected bytes that libjpeg reports may be pixels: those of a scan that HuffmanDecoder does not read.
+    int are_extra_bytes_doubtful;
+    /// The deviations from the format found so far, as cjpeg_decoder_deviations returns them.
+    unsigned deviations;
     char message[JMSG_LENGTH_MAX];
 } ErrorFence;
 
 /// Fills in the manager and returns it, for the `err` of libjpeg's structs.
 struct jpeg_error_mgr *error_fence_install(ErrorFence *fence);
+
+/// Records `count` unexpected bytes before `marker`, and reports them as damage if they are doubtful: they may be data of
+/// the image that was shifted by damage.
+void error_fence_note_extra_bytes(j_common_ptr info, unsigned count, int marker, int are_doubtful);
+
+/// Returns nonzero if pixels have been lost that the caller does not accept as lost.
+int error_fence_has_lost_pixels(const ErrorFence *fence);
+
+/// Returns CJPEG_OK unless pixels have been lost, which fails at the fence.
+CJPEGStatus error_fence_judge(ErrorFence *fence);
 
 /// Makes `status` the result of this call and all following ones.
 CJPEGStatus error_fence_fail(ErrorFence *fence, CJPEGStatus status, const char *message);

@@ -7,6 +7,7 @@
 #include "BlockStartTable.h"
 #include "HuffmanTable.h"
 #include "ScanBlock.h"
+#include "SpareBytes.h"
 
 /// libjpeg's entropy decoder, the first member because libjpeg passes back a pointer to it.
 typedef struct HuffmanDecoder {
@@ -25,6 +26,7 @@ typedef struct HuffmanDecoder {
     /// A bit for each component of the file that the scans so far have had.
     unsigned seen_components;
     ScanBlock blocks[D_MAX_BLOCKS_IN_MCU];
+    SpareBytes spare_bytes;
 } HuffmanDecoder;
 
 // MARK: Scans
@@ -107,20 +109,41 @@ static void start_scan(j_decompress_ptr info) {
     decoder->bit_count = 0;
     decoder->mcus_until_restart = info->restart_interval;
     decoder->interface.insufficient_data = FALSE;
+    decoder->spare_bytes = (SpareBytes){0};
 }
 
-void huffman_decoder_report_unused_bytes(j_decompress_ptr info) {
-    int count = ((const HuffmanDecoder *)info->entropy)->bit_count / 8;
-    // libjpeg reports them, and the following ones, once it finds a marker.
-    if (info->unread_marker == 0) info->marker->discarded_bytes += (unsigned)count;
-    else if (count > 0) WARNMS2(info, JWRN_EXTRANEOUS_DATA, count, info->unread_marker);
+// MARK: Position
+
+static BitReader position(const HuffmanDecoder *decoder, j_decompress_ptr info) {
+    const struct jpeg_source_mgr *source = info->src;
+    // What follows a marker is read only after libjpeg has processed it.
+    size_t available = info->unread_marker == 0 ? source->bytes_in_buffer : 0;
+    const JOCTET *next = source->next_input_byte;
+    return (BitReader){decoder->bits, decoder->bit_count, next, next + available, info};
+}
+
+static void keep_position(HuffmanDecoder *decoder, const BitReader *reader) {
+    struct jpeg_source_mgr *source = reader->info->src;
+    source->bytes_in_buffer -= (size_t)(reader->next - source->next_input_byte);
+    source->next_input_byte = reader->next;
+    decoder->bits = reader->bits;
+    decoder->bit_count = reader->count;
+}
+
+static boolean read_spare_bytes(j_decompress_ptr info, HuffmanDecoder *decoder, boolean precede_restart) {
+    BitReader reader = position(decoder, info);
+    boolean is_read = spare_bytes_read(&decoder->spare_bytes, &reader, decoder->blocks, precede_restart);
+    keep_position(decoder, &reader);
+    return is_read;
+}
+
+int huffman_decoder_finish_scan(j_decompress_ptr info) {
+    return read_spare_bytes(info, (HuffmanDecoder *)info->entropy, FALSE);
 }
 
 /// Reads a restart marker. Returns FALSE if it has not been received.
 static boolean restart(j_decompress_ptr info, HuffmanDecoder *decoder) {
-    huffman_decoder_report_unused_bytes(info);
-    decoder->bits = 0;
-    decoder->bit_count = 0;
+    if (!read_spare_bytes(info, decoder, TRUE)) return FALSE;
     if (!info->marker->read_restart_marker(info)) return FALSE;
     memset(decoder->last_dc, 0, sizeof decoder->last_dc);
     decoder->mcus_until_restart = info->restart_interval;
@@ -148,19 +171,11 @@ static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW *mcu) {
     HuffmanDecoder *decoder = (HuffmanDecoder *)info->entropy;
     if (info->restart_interval > 0 && decoder->mcus_until_restart == 0 && !restart(info, decoder)) return FALSE;
     if (!decoder->interface.insufficient_data) {
-        struct jpeg_source_mgr *source = info->src;
-        // What follows a marker is read only after libjpeg has processed it.
-        size_t available = info->unread_marker == 0 ? source->bytes_in_buffer : 0;
-        BitReader reader = {
-            decoder->bits, decoder->bit_count, source->next_input_byte, source->next_input_byte + available, info,
-        };
+        BitReader reader = position(decoder, info);
         int last_dc[MAX_COMPS_IN_SCAN];
         memcpy(last_dc, decoder->last_dc, sizeof last_dc);
         if (!read_blocks(decoder, &reader, last_dc, mcu)) return FALSE;
-        source->bytes_in_buffer -= (size_t)(reader.next - source->next_input_byte);
-        source->next_input_byte = reader.next;
-        decoder->bits = reader.bits;
-        decoder->bit_count = reader.count;
+        keep_position(decoder, &reader);
         memcpy(decoder->last_dc, last_dc, sizeof last_dc);
     }
     if (info->restart_interval > 0) decoder->mcus_until_restart--;
@@ -186,8 +201,9 @@ int huffman_decoder_install(j_decompress_ptr info) {
     return 0;
 }
 
-void huffman_decoder_report_unused_bytes(j_decompress_ptr info) {
+int huffman_decoder_finish_scan(j_decompress_ptr info) {
     (void)info;
+    return 1;
 }
 
 #endif

@@ -10,15 +10,15 @@
 /// jpeg_start_decompress has returned TRUE.
 ///
 /// The coefficients are those of libjpeg's slower decoder, also of damaged files. Each invalid code is reported with
-/// JWRN_HUFF_BAD_CODE, and so is each unused byte before a restart marker, with JWRN_EXTRANEOUS_DATA. libjpeg-turbo's
-/// faster decoder, which it uses where many bytes are available, reports neither. jpeg_skip_scanlines is not supported.
+/// JWRN_HUFF_BAD_CODE; libjpeg-turbo's faster decoder, which it uses where many bytes are available, does not report it.
+/// Bytes between blocks and a marker are reported at the fence. jpeg_skip_scanlines is not supported.
 ///
 /// Returns 0, and changes nothing, if the file is progressive or has arithmetic coding, or if the headers of libjpeg
 /// lack its internal interface, which Debian's include.
 int huffman_decoder_install(j_decompress_ptr info);
 
-/// Call it once at the end of each scan that the installed decoder has read: it reports JWRN_EXTRANEOUS_DATA, or makes
-/// libjpeg report it, if bytes were left over.
-void huffman_decoder_report_unused_bytes(j_decompress_ptr info);
+/// Call it after each scan that the installed decoder has read, until it returns nonzero: it reads and reports the bytes
+/// up to the next marker, which becomes libjpeg's unread marker. Returns 0 if bytes are missing.
+int huffman_decoder_finish_scan(j_decompress_ptr info);
 
 #endif

@@ -14,7 +14,7 @@ typedef enum __attribute__((enum_extensibility(closed))) CJPEGStatus {
     CJPEG_OK CJPEG_SWIFT_NAME(ok),
     /// The received bytes have been processed as far as possible.
     CJPEG_NEEDS_BYTES CJPEG_SWIFT_NAME(needsBytes),
-    /// The image is complete, including its end marker.
+    /// The image is complete, and so is the file, but for deviations.
     CJPEG_ENDED CJPEG_SWIFT_NAME(ended),
     /// The file ends inside its image.
     CJPEG_TRUNCATED CJPEG_SWIFT_NAME(truncated),
@@ -27,6 +27,14 @@ typedef enum __attribute__((enum_extensibility(closed))) CJPEGStatus {
     /// Memory could not be allocated, or the limit was exceeded.
     CJPEG_OUT_OF_MEMORY CJPEG_SWIFT_NAME(outOfMemory),
 } CJPEGStatus;
+
+/// Deviations from the format that leave no pixel missing or doubtful, as bits.
+enum {
+    /// The end marker is missing after the last block.
+    CJPEG_MISSING_END = 1 << 0,
+    /// Bytes belong neither to a marker segment nor to a block.
+    CJPEG_EXTRA_BYTES = 1 << 1,
+};
 
 typedef struct CJPEGDecoder CJPEGDecoder;
 
@@ -74,9 +82,9 @@ CJPEGStatus cjpeg_decoder_read_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
 
 /// Decodes the received entropy-coded data of all scans without pixels. Returns CJPEG_NEEDS_BYTES, or CJPEG_ENDED
-/// once the end marker has been read. Unexpected bytes, scans inconsistent with earlier ones, and channels without a
-/// scan are errors, too. For a progressive file, it holds one bit per coefficient, which `maximum_coefficient_bytes`
-/// does not include.
+/// once the end of the file has been read. Unexpected bytes that may be pixels, scans inconsistent with earlier ones,
+/// and channels without a scan are errors, too. For a progressive file, it holds one bit per coefficient, which
+/// `maximum_coefficient_bytes` does not include.
 CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *_Nonnull decoder);
 
 /// Returns the number of complete scans that the preview functions can render; 0 if the file has only one.
@@ -93,6 +101,9 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder, uint32_t
 /// Like cjpeg_decoder_read_rows for the preview: CJPEG_OK with rows, CJPEG_ENDED when all have been read.
 CJPEGStatus cjpeg_decoder_read_preview_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
+
+/// Returns the deviations from the format that have been found, such as CJPEG_MISSING_END.
+uint32_t cjpeg_decoder_deviations(const CJPEGDecoder *_Nonnull decoder);
 
 /// Returns nonzero if damaged data has been tolerated.
 int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);

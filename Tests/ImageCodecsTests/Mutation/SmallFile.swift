@@ -14,10 +14,13 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
         self.bytes = (try? bytes()) ?? []
     }
 
-    /// Returns whether the first `length` bytes are a complete file, like those of a GIF that end between two blocks.
+    /// Returns whether the first `length` bytes are a complete file: those of a GIF that end between two blocks, and
+    /// those of a JPEG without its end marker.
     func isWhole(at length: Int) -> Bool {
         let beginning = Array(bytes.prefix(length))
-        guard length < bytes.count, ImageFormat(signature: beginning.span) == .gif else { return false }
+        let format = ImageFormat(signature: beginning.span)
+        if format == .jpeg { return length >= bytes.count - 2 }
+        guard length < bytes.count, format == .gif else { return false }
         var blocks = GIFBlocks()
         while blocks.next(in: beginning.span) != nil {}
         return blocks.imageCount > 0 && blocks.isBetweenBlocks(at: length)

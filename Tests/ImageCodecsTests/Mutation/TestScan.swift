@@ -9,6 +9,8 @@ struct TestScan {
     var channels = 3
     /// Blocks of all channels between two restart markers; 0 writes none.
     var restartInterval = 0
+    /// A Boolean value that indicates whether a byte of ones follows blocks that end with a byte, as some encoders write.
+    var padsWholeBytes = false
     /// Segments behind the start of the image, with their markers.
     var segments: [[UInt8]] = []
 
@@ -38,6 +40,7 @@ struct TestScan {
         var data: [UInt8] = []
         var bits: [UInt8] = []
         func flush() {
+            if padsWholeBytes, bits.count % 8 == 0 { bits += [UInt8](repeating: 1, count: 8) }
             while bits.count % 8 != 0 { bits.append(1) }
             for start in stride(from: 0, to: bits.count, by: 8) {
                 let byte = bits[start..<start + 8].reduce(0) { $0 << 1 | $1 }

@@ -132,13 +132,6 @@ struct PartialImageTests {
         #expect(try decode(Array(damaged), options: small).completeRows == 25)
     }
 
-    @Test func jpegWithoutEndMarkerHasAllItsRows() throws {
-        let file = try file(.jpeg)
-        let image = try decode(Array(file.dropLast(2)), options: Self.partial)
-        #expect(image.isPartial && image.completeRows == 80)
-        #expect(try image.pixels == decode(file).pixels)
-    }
-
     @Test func damagedDataOfAJPEGAreAnErrorUnlessAllowed() throws {
         var file = try file(.jpeg)
         let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })

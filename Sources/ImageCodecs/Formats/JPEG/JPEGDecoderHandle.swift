@@ -11,7 +11,7 @@ struct JPEGDecoderHandle: ~Copyable {
         case rows(Int)
         /// More bytes are needed.
         case needsBytes
-        /// The image has been read to its end marker, or the preview to its last row.
+        /// The image has been read to the end of the file, or the preview to its last row.
         case ended
     }
 
@@ -102,6 +102,15 @@ struct JPEGDecoderHandle: ~Copyable {
             return unsafe cjpeg_decoder_read_preview_rows(decoder, start, buffer.count, &count)
         }
         return try progress(status, count)
+    }
+
+    /// The deviations from the format that have been found.
+    var warnings: Set<ImageWarning> {
+        let deviations = unsafe Int(cjpeg_decoder_deviations(decoder))
+        var warnings: Set<ImageWarning> = []
+        if deviations & CJPEG_MISSING_END != 0 { warnings.insert(.missingEnd) }
+        if deviations & CJPEG_EXTRA_BYTES != 0 { warnings.insert(.extraBytes) }
+        return warnings
     }
 
     /// A Boolean value that indicates whether damaged data has been tolerated.

@@ -9,7 +9,8 @@ import CJPEG
 /// the file.
 ///
 /// Damaged entropy-coded data is an error unless damage is tolerated: then decoding continues with incorrect pixels,
-/// as in browsers. A file without an end marker is truncated even if all its rows are there.
+/// as in browsers. A file without an end marker is complete if no block is missing, and no scan that could add to them;
+/// from DC coefficients only, this cannot be told, and the file is truncated.
 final class JPEGRowDecoder: BuiltInRowDecoder {
     private let handle: JPEGDecoderHandle
     private let storedSize: PixelSize
@@ -95,6 +96,8 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
             deliver(count, of: scale.rowSize.width, to: rows)
         }
     }
+
+    var warnings: Set<ImageWarning> { handle.warnings }
 
     var isDamaged: Bool { handle.isDamaged }
 

@@ -3,9 +3,9 @@ import CJPEG
 /// Verifies a JPEG by decoding the entropy-coded data of all its scans, without transforms or pixels.
 ///
 /// For a progressive file, one bit per coefficient is held; for others, a row of blocks. The following are errors: an
-/// end of file before the end marker, invalid codes, restart markers out of order, unexpected bytes before a marker
-/// (except fill bytes `FF`), scans inconsistent with earlier ones, and a channel without a scan. A progressive file
-/// with fewer scans than usual is complete, because the number of scans is not declared.
+/// end of file before the last block, invalid codes, restart markers out of order, unexpected bytes that may be blocks,
+/// scans inconsistent with earlier ones, and a channel without a scan. A progressive file with fewer scans than usual
+/// is complete if an end marker follows, because the number of scans is not declared.
 final class JPEGVerifier: BuiltInVerifier {
     private let handle: JPEGDecoderHandle
     private var hasEnded = false
@@ -44,6 +44,7 @@ final class JPEGVerifier: BuiltInVerifier {
         handle.endInput()
         try check()
         guard hasEnded else { throw .truncated(.jpeg) }
+        header.warnings = handle.warnings
     }
 
     private func check() throws(CodecError) {

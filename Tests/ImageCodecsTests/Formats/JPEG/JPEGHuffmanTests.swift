@@ -128,18 +128,6 @@ struct JPEGHuffmanTests {
         #expect(throws: Never.self) { try ImageVerifier.verify(filled.span) }
     }
 
-    @Test(arguments: ["-quality 90", "-quality 90 -restart 1"])
-    func unusedBytesBeforeAMarkerFailVerification(options: String) throws {
-        let file = try TestJPEGScans(name: options, options: options).file(TestImage.photo(64, 80))
-        let scan = try file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA }.unwrapped() + 2
-        let marker = try file.indices.first { $0 > scan && file[$0] == 0xFF && file[$0 + 1] >= 0xD0 }.unwrapped()
-        for count in 1...20 {
-            let longer = file[..<marker] + [UInt8](repeating: 0x55, count: count) + file[marker...]
-            #expect(try decode(Array(longer)) == decode(file))
-            #expect(throws: CodecError.self, "\(count) bytes") { try ImageVerifier.verify(Array(longer).span) }
-        }
-    }
-
     // MARK: Later scans, whose tables libjpeg does not examine
 
     /// Returns the error of a file with separate scans after a change of the second segment with this marker.

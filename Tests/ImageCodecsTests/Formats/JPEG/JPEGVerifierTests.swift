@@ -200,34 +200,14 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: Kind.all)
-    func jpegCutAnywhereFailsVerificationAsTruncated(kind: Kind) throws {
+    func jpegCutBeforeItsEndMarkerFailsVerificationAsTruncated(kind: Kind) throws {
         let file = try kind.file(40, 30)
-        for end in 1..<file.count {
+        for end in 1..<file.count - 2 {
             #expect(error(Array(file[..<end])) == .truncated(.jpeg), "\(end) of \(file.count) bytes")
         }
     }
 
     // MARK: Structure
-
-    @Test func unexpectedBytesInAJPEGAreDamage() throws {
-        let file = try Kind().file(64, 48)
-        var damaged = file
-        // libjpeg may have read up to eight of them ahead, which it drops.
-        damaged.insert(contentsOf: [UInt8](repeating: 0, count: 17), at: file.count - 2)
-        #expect(throws: Never.self) { try decode(damaged) }
-        guard case .corrupt(.jpeg, let detail) = error(damaged) else {
-            Issue.record("it passed")
-            return
-        }
-        #expect(detail.contains("extraneous bytes before marker 0xd9"))
-    }
-
-    @Test func jpegSegmentWithAWrongLengthFailsVerification() throws {
-        var file = try Kind().file(64, 48)
-        file.insert(contentsOf: [0xFF, 0xFE, 0, 4, 1, 2, 3, 4], at: 2)  // two bytes too few
-        #expect(throws: Never.self) { try decode(file) }
-        #expect(throws: CodecError.self) { try ImageVerifier.verify(file.span) }
-    }
 
     @Test func jpegScanWithoutTheScanItRefinesFailsVerification() throws {
         let file = try Kind(isProgressive: true).file(64, 48)
