@@ -71,11 +71,19 @@ extension ShardFolder {
     /// ended too early, are removed.
     private func nextList(after first: Int) throws -> Int? {
         let names = try fileNames()
-        let last = names.filter { !$0.hasSuffix(Self.listSuffix) }.compactMap(Self.number(of:)).max() ?? -1
+        var shards = names.filter { !$0.hasSuffix(Self.listSuffix) }.compactMap(Self.number(of:)).sorted()
+        let lists = names.compactMap { name in
+            name.hasSuffix(Self.listSuffix) ? Self.number(of: name).map { (number: $0, name: name) } : nil
+        }
         var next: Int?
-        for name in names where name.hasSuffix(Self.listSuffix) {
-            guard let number = Self.number(of: name), number > first else { continue }
-            if number > last { unsafe unlink("\(path)/\(name)") } else { next = min(next ?? number, number) }
+        for list in lists.sorted(by: { $0.number > $1.number }) where list.number > first {
+            if let last = shards.last, last >= list.number {
+                next = list.number
+                // Those that remain belong to earlier lists.
+                shards.removeAll { $0 >= list.number }
+            } else {
+                unsafe unlink("\(path)/\(list.name)")
+            }
         }
         return next
     }

@@ -19,6 +19,7 @@ struct BatchExtendTests {
         let file = try #require(testPhotograph).encoded(as: .jpeg)
         try await withLoopbackOrigin { origin in
             origin.route("/*", Response(body: file))
+            origin.route("/none/*", Response(status: 404))
             try await withTemporaryFolder { try await body(origin, $0) }
         }
     }
@@ -141,6 +142,21 @@ struct BatchExtendTests {
             #expect(result.status == 0, "\(result.errors)")
             #expect(try names(folder, ".tar") == ["00000.tar", "00001.tar"])
             #expect(try names(folder, "_list.json").isEmpty)
+        }
+    }
+
+    @Test func listWithoutShardsBetweenOthersDoesNotKeepTheFirstOneFromContinuing() async throws {
+        try await withFolder { origin, folder in
+            let first = list("a", 40, origin)
+            #expect(try await run(first, into: folder, ["--part", "0/2"]).status == 0)
+            let outage = try await run(list("none", 20, origin), into: folder, ["--extend", "--min-success-rate", "1"])
+            #expect(outage.status == 75)
+            #expect(try await run(list("b", 20, origin), into: folder).status == 0)
+            #expect(try names(folder, ".tar") == ["00000.tar", "00002.tar"])
+            let result = try await run(first, into: folder, [])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try names(folder, ".tar") == ["00000.tar", "00001.tar", "00002.tar"])
+            #expect(try names(folder, "_list.json") == ["00002_list.json"])
         }
     }
 
