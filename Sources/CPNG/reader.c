@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cpng_reader {
     png_structp png;
@@ -16,6 +17,7 @@ struct cpng_reader {
     bool is_interlaced, keeps_16_bits;
     uint32_t final_rows, complete_passes;
     bool has_ended, is_out_of_memory;
+    unsigned deviations;
     char message[96];
 };
 
@@ -25,9 +27,19 @@ static void on_error(png_structp png, png_const_charp message) {
     png_longjmp(png, 1);
 }
 
+// libpng says only by its messages what follows the last pixel.
 static void on_warning(png_structp png, png_const_charp message) {
-    (void)png;
-    (void)message;
+    static const struct {
+        const char *message;
+        unsigned deviation;
+    } known[] = {
+        {"Truncated compressed data in IDAT", CPNG_WRONG_CHECKSUM},
+        {"Extra compressed data in IDAT", CPNG_EXTRA_PIXELS},
+        {"Extra compression data in IDAT", CPNG_EXTRA_BYTES},
+    };
+    cpng_reader *reader = png_get_error_ptr(png);
+    for (size_t index = 0; index < sizeof known / sizeof *known; index++)
+        if (strcmp(message, known[index].message) == 0) reader->deviations |= known[index].deviation;
 }
 
 static void on_info(png_structp png, png_infop info) {
@@ -92,6 +104,10 @@ cpng_reader *cpng_reader_create(uint32_t width, uint32_t height, uint32_t batch_
         cpng_reader_destroy(reader);
         return NULL;
     }
+#ifdef PNG_MAXIMUM_INFLATE_WINDOW
+    // As in browsers: some encoders declare a window that is too small.
+    png_set_option(reader->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
+#endif
     png_set_user_limits(reader->png, width, height);
     png_set_chunk_cache_max(reader->png, 16);
     png_set_chunk_malloc_max(reader->png, 64 << 10);
@@ -141,4 +157,4 @@ const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row) 
     return reader->rows + row * reader->row_bytes;
 }
 
-bool cpng_reader_has_ended(const cpng_reader *reader) { return reader->has_ended; }
+unsigned cpng_reader_deviations(const cpng_reader *reader) { return reader->deviations; }

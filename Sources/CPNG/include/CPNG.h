@@ -31,8 +31,10 @@ const uint8_t *cpng_reader_row(const cpng_reader *reader, uint32_t row);
 /// there are any.
 uint32_t cpng_reader_complete_passes(const cpng_reader *reader);
 const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row);
-/// Returns true if the end of the file (IEND) has been read.
-bool cpng_reader_has_ended(const cpng_reader *reader);
+/// The deviations of image data behind the last pixel.
+enum { CPNG_WRONG_CHECKSUM = 1, CPNG_EXTRA_PIXELS = 2, CPNG_EXTRA_BYTES = 4 };
+/// Returns the deviations noticed so far, as a combination of flags.
+unsigned cpng_reader_deviations(const cpng_reader *reader);
 
 /// The output bytes, to be released with cpng_file_free even after a failure.
 typedef struct {
@@ -52,10 +54,18 @@ typedef struct cpng_inflater cpng_inflater;
 cpng_inflater *cpng_inflater_create(void);
 void cpng_inflater_destroy(cpng_inflater *inflater);
 /// Reads from the `*count` bytes at `bytes` and writes up to `*capacity` bytes to `output`; sets both to the numbers
-/// of bytes read and written. False if the stream is broken.
+/// of bytes read and written. False if the stream is broken after these bytes.
 bool cpng_inflater_run(
     cpng_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *output, size_t *capacity);
 /// Returns true if the end of the stream, with a correct checksum, has been read.
 bool cpng_inflater_has_ended(const cpng_inflater *inflater);
+
+/// Detects references to data outside of the window that a zlib stream declares, in its first bytes of output. NULL if
+/// out of memory.
+typedef struct cpng_window cpng_window;
+cpng_window *cpng_window_create(void);
+void cpng_window_destroy(cpng_window *window);
+/// Reads the next bytes of the stream. True if it has been found to leave its window.
+bool cpng_window_run(cpng_window *window, const uint8_t *bytes, size_t count);
 
 #endif

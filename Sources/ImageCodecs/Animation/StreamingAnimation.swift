@@ -126,9 +126,9 @@ public struct StreamingAnimation: Sendable {
                 try begin(head)
                 try findFrames()
             }
-            guard let parser else { return try still() }
+            guard parser != nil else { return try still() }
             if isInvalid { return try defaultImage() }
-            try parser.finish(at: bytes.count)
+            try parser?.finish(at: bytes.count)
         } catch {
             failure = error
             guard isTolerated(error) else { throw error }

@@ -20,8 +20,10 @@ extension StreamingDecoder {
     func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
         var header = running.header
         var completeRows = running.pipeline.completeRows
-        header.warnings = running.decoder.warnings
-        if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
+        if !needsNoMoreBytes {
+            header.frameCount = running.decoder.frameCount ?? header.frameCount
+            header.warnings = running.decoder.warnings
+        }
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
         var visibleSize = running.plan.visibleSize

@@ -70,8 +70,8 @@ struct StreamingAnimationTests {
             let bytes = Array(file.prefix(length))
             var strict = StreamingAnimation()
             let image = try? strict.whole(bytes)
-            // A GIF that ends between two frames is indistinguishable from a complete one.
-            #expect(image == nil || format == .gif)
+            // A GIF that ends between two frames is indistinguishable from a complete one. An APNG needs no end chunk.
+            #expect(image == nil || format == .gif || format == .png && file.count - length <= 12)
             let complete = strict.frameCount
             counts.insert(complete)
             guard let cut = try? AnimatedImage(bytes, options: Self.partial) else {

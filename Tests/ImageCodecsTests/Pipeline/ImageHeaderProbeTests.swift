@@ -74,7 +74,7 @@ struct ImageHeaderProbeTests {
 
     @Test
     func imageWithASideOfZeroIsRejected() throws {
-        let gif = Array("GIF89a".utf8) + [0, 0, 5, 0, 0, 0, 0]
+        let gif = Array("GIF89a".utf8) + [0, 0, 5, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 0, 0, 5, 0, 0, 2]
         #expect(throws: CodecError.zeroPixels(.gif, PixelSize(width: 0, height: 5))) {
             try ImageHeader.probe(gif.span)
         }

@@ -36,9 +36,9 @@ protocol AnimationParser: Sendable {
     /// Returns how many of `count` bytes are no longer needed; the next call takes the bytes from there on.
     mutating func forget(of count: Int) -> Int
 
-    /// Ends the file, with `count` bytes that have not been discarded. Throws `truncated` or `corrupt` if it is
-    /// incomplete.
-    func finish(at count: Int) throws(CodecError)
+    /// Ends the file, with `count` bytes that have not been discarded, and adds the warnings to the header of ``index``.
+    /// Throws `truncated` or `corrupt` if it is incomplete.
+    mutating func finish(at count: Int) throws(CodecError)
 }
 
 extension AnimationParser {

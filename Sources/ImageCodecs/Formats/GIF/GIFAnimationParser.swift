@@ -31,16 +31,22 @@ struct GIFAnimationParser: AnimationParser {
             case .image(let image):
                 open = StoredFrame(image, control, hasPalette: image.hasPalette || index.preamble.count > 13)
                 control = GIFBlocks.GraphicControl()
-            case .trailer, .unknown: hasEnded = true
+            case .trailer: hasEnded = true
+            case .unknown:
+                hasEnded = true
+                index.header.warnings.insert(.extraBytes)
             }
         }
     }
 
     mutating func forget(of count: Int) -> Int { blocks.forget(of: count, keepingBlock: open != nil) }
 
-    func finish(at count: Int) throws(CodecError) {
-        // Many encoders omit the last byte, the trailer.
-        guard hasEnded || blocks.isBetweenBlocks(at: count) else { throw .truncated(.gif) }
+    mutating func finish(at count: Int) throws(CodecError) {
+        // Many encoders omit the last byte, the trailer. The only image is decoded as a still image.
+        guard hasEnded || blocks.isBetweenBlocks(at: count) || open != nil && index.frames.isEmpty else {
+            throw .truncated(.gif)
+        }
+        if !hasEnded { index.header.warnings.insert(.missingEnd) }
     }
 }
 

@@ -105,6 +105,11 @@ struct GIFBlocks {
         return isInSubblocks ? data : nil
     }
 
+    /// Returns the part of a sub-block with which a file of `count` bytes ends; `nil` if it does not end in one.
+    func unfinishedSubblock(at count: Int) -> Range<Int>? {
+        isInSubblocks && offset < count ? offset + 1..<count : nil
+    }
+
     private mutating func nextExtension(in bytes: Span<UInt8>) -> Block? {
         guard let label = bytes.byte(at: offset + 1), let length = bytes.byte(at: offset + 2) else { return nil }
         var block = Block.otherExtension

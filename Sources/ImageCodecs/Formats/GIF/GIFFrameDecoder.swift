@@ -9,6 +9,8 @@ struct GIFFrameDecoder {
     private let canvas: PixelSize
     /// The RGBA colors by index.
     private let palette: [UInt8]
+    /// A Boolean value that indicates whether all pixels are transparent, whatever their indices.
+    private let isTransparent: Bool
     private var codes: LZWDecoder
     /// The size of the part inside the canvas; the other pixels are decoded but discarded.
     private let visible: PixelSize
@@ -30,6 +32,7 @@ struct GIFFrameDecoder {
         self.frame = frame
         self.canvas = canvas
         self.palette = palette
+        isTransparent = palette.allSatisfy { $0 == 0 }
         do {
             codes = try LZWDecoder(codeSize: codeSize)
         } catch {
@@ -46,6 +49,10 @@ struct GIFFrameDecoder {
     /// A Boolean value that indicates whether all pixels have been decoded.
     var isComplete: Bool { row >= frame.size.height }
 
+    /// A Boolean value that indicates whether all pixels are known: they have been decoded, or are transparent in any
+    /// case.
+    var isCertain: Bool { isComplete || isTransparent }
+
     /// The number of complete passes; `nil` if the image is not interlaced or no pass is complete.
     var completePasses: Int? { frame.isInterlaced && pass > 0 ? pass : nil }
 
@@ -59,12 +66,12 @@ struct GIFFrameDecoder {
                 throw .corrupt(.gif, "an undefined code")
             }
         }
-        guard isComplete || !codes.hasEnded else { throw .corrupt(.gif, "the image has too few pixels") }
+        guard isCertain || !codes.hasEnded else { throw .corrupt(.gif, "the image has too few pixels") }
     }
 
     /// Ends the data: passes the remaining rows and those that the image does not cover to `rows`.
     mutating func finish(to rows: any RowSink) throws(CodecError) {
-        guard isComplete else { throw .corrupt(.gif, "the image has too few pixels") }
+        guard isCertain else { throw .corrupt(.gif, "the image has too few pixels") }
         deliver(upTo: canvas.height, rows)
     }
 
@@ -130,7 +137,7 @@ struct GIFFrameDecoder {
 
     /// Paints row `y` of the canvas; returns `false` if none of it is known.
     private func paint(_ y: Int, on row: inout [UInt8]) -> Bool {
-        guard y >= frame.top, y < frame.top + visible.height else {
+        guard y >= frame.top, y < frame.top + visible.height, !isTransparent else {
             for offset in row.indices { row[offset] = 0 }
             return true
         }

@@ -1,7 +1,7 @@
 /// Decodes the first frame of a GIF, on a transparent canvas, while it arrives.
 ///
-/// Later frames are counted but not kept. A file that ends between two blocks counts as complete even without its
-/// last byte, the trailer, which many encoders omit.
+/// Later frames are counted but not kept. A file that ends between two blocks, or after the last pixel of its only
+/// image, counts as complete even without its last byte, the trailer, which many encoders omit.
 final class GIFRowDecoder: BuiltInRowDecoder {
     private let header: ImageHeader
     private var blocks = GIFBlocks()
@@ -17,6 +17,7 @@ final class GIFRowDecoder: BuiltInRowDecoder {
     private var frame: GIFFrameDecoder?
     private var isDecoded = false
     private var hasEnded = false
+    private(set) var warnings: Set<ImageWarning> = []
 
     /// The code table, a few rows and, if interlaced, one index per pixel.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
@@ -37,7 +38,16 @@ final class GIFRowDecoder: BuiltInRowDecoder {
     }
 
     func finish(to rows: any RowSink) throws(CodecError) {
-        guard isDecoded, hasEnded || blocks.isBetweenBlocks(at: bytes.count) else { throw .truncated(.gif) }
+        if !isDecoded, frame != nil, let data = blocks.unfinishedSubblock(at: bytes.count) {
+            let bytes = bytes
+            try frame?.append(bytes.span.extracting(data), to: rows)
+        }
+        if !isDecoded, frame?.isCertain == true {
+            try endFirstImage(to: rows)
+        } else {
+            guard isDecoded, hasEnded || blocks.isBetweenBlocks(at: bytes.count) else { throw .truncated(.gif) }
+        }
+        if !hasEnded { warnings.insert(.missingEnd) }
     }
 
     var frameCount: Int? { blocks.imageCount }
@@ -71,7 +81,10 @@ final class GIFRowDecoder: BuiltInRowDecoder {
             case .graphicControl(let control) where image == nil: transparentIndex = control.transparentIndex
             case .image(let next) where image == nil: image = next
             case .graphicControl, .loop, .otherExtension, .image: break
-            case .trailer, .unknown: hasEnded = true
+            case .trailer: hasEnded = true
+            case .unknown:
+                hasEnded = true
+                warnings.insert(.extraBytes)
             }
         }
         guard isDecoded else { throw .corrupt(.gif, "no image") }
@@ -82,7 +95,12 @@ final class GIFRowDecoder: BuiltInRowDecoder {
         guard frame != nil else { return }
         while let data = blocks.nextSubblock(in: file) { try frame?.append(file.extracting(data), to: rows) }
         guard !blocks.isInSubblocks else { return }
+        try endFirstImage(to: rows)
+    }
+
+    private func endFirstImage(to rows: any RowSink) throws(CodecError) {
         try frame?.finish(to: rows)
+        if frame?.isComplete == false { warnings.insert(.missingData) }
         isDecoded = true
     }
 

@@ -5,7 +5,7 @@
 struct LZWDecoder {
     /// The reason why data cannot be decoded.
     enum Failure: Error {
-        /// The codes for single indices have more than 8 bits or none.
+        /// The codes for single indices have no bits, or more than 11, so that no code could be defined.
         case codeSize
         /// A code is not in the table.
         case unknownCode
@@ -13,6 +13,8 @@ struct LZWDecoder {
 
     private static let maximumCodes = 1 << 12
     private static let longestCode = 12
+    /// The valid sizes of codes for single indices; of more than 8 bits, the lower ones are the index, as in giflib.
+    static let codeSizes = 1...11
 
     /// The string of the most recent code.
     private(set) var string = [UInt8](repeating: 0, count: maximumCodes)
@@ -34,12 +36,12 @@ struct LZWDecoder {
 
     /// Creates a decoder of data whose single indices have `codeSize` bits.
     init(codeSize: Int) throws(Failure) {
-        guard (1...8).contains(codeSize) else { throw .codeSize }
+        guard Self.codeSizes.contains(codeSize) else { throw .codeSize }
         clearCode = 1 << codeSize
         firstCodeLength = codeSize + 1
         codeLength = firstCodeLength
         count = clearCode + 2
-        for index in 0..<clearCode { lastIndices[index] = UInt8(index) }
+        for index in 0..<clearCode { lastIndices[index] = UInt8(truncatingIfNeeded: index) }
     }
 
     /// Takes the next byte, after all strings of earlier bytes have been read.

@@ -26,7 +26,7 @@ struct LZWLengths {
     ///
     /// It stops counting at `limit` pixels.
     init(codeSize: Int, limit: Int) throws(LZWDecoder.Failure) {
-        guard (1...8).contains(codeSize) else { throw .codeSize }
+        guard LZWDecoder.codeSizes.contains(codeSize) else { throw .codeSize }
         self.limit = limit
         clearCode = 1 << codeSize
         firstCodeLength = codeSize + 1

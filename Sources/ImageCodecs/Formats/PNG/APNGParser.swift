@@ -52,8 +52,18 @@ struct APNGParser: AnimationParser {
         return passed
     }
 
-    func finish(at count: Int) throws(CodecError) {
-        guard hasEnded else { throw .truncated(.png) }
+    mutating func finish(at count: Int) throws(CodecError) {
+        guard !hasEnded else { return }
+        if index.frames.count + 1 == declaredFrames, let frame = open, isWhole(frame) { try close() }
+        guard index.frames.count >= declaredFrames, !index.frames.isEmpty else { throw .truncated(.png) }
+        index.header.warnings.insert(.missingEnd)
+        hasEnded = true
+    }
+
+    /// Returns whether the last frame of a file without an end chunk has all pixels, which only its data shows.
+    private func isWhole(_ frame: StoredFrame) -> Bool {
+        let still = Self.still(frame, of: index)
+        return (try? PNGVerifier(header: index.stillHeader(frame), limits: DecodeLimits()).accepts(still.span)) == true
     }
 
     /// The chunks that are parsed.

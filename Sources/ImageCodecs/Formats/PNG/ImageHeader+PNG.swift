@@ -10,7 +10,7 @@ extension ImageHeader {
             let type = offset + 4
             let content = offset + 8
             guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "a chunk of \(length) bytes") }
-            guard (type..<content).allSatisfy({ isLetter(bytes[$0]) }) else {
+            guard bytes.extracting(type..<content).areLetters else {
                 throw .corrupt(.png, "a chunk with an invalid name")
             }
             let isFirst = offset == 8
@@ -82,9 +82,5 @@ extension ImageHeader {
             scalars.append(Unicode.Scalar(data[index]))
         }
         return ProfileDescription.printable(scalars)
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte & 0xDF)
     }
 }

@@ -1,5 +1,10 @@
 import Hashing
 
+extension Span<UInt8> {
+    /// A Boolean value that indicates whether all bytes are letters, like those of the name of a chunk.
+    var areLetters: Bool { indices.allSatisfy { (0x41...0x5A).contains(self[$0] & 0xDF) } }
+}
+
 /// The position of a chunk in its file.
 struct PNGChunk {
     let name: Int

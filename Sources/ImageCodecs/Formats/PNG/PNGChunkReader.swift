@@ -1,6 +1,6 @@
 import Hashing
 
-/// An incremental parser that splits a PNG into chunks and verifies their checksums.
+/// An incremental parser that splits a PNG into chunks and compares their checksums.
 struct PNGChunkReader {
     /// A part of the file.
     enum Piece {
@@ -8,8 +8,8 @@ struct PNGChunkReader {
         case chunk(name: [UInt8], length: Int)
         /// A part of the chunk's data.
         case data(Range<Int>)
-        /// The end of a chunk, whose checksum is correct.
-        case end
+        /// The end of a chunk, and whether its checksum is correct.
+        case end(isIntact: Bool)
         /// Too few bytes for any of these.
         case incomplete
     }
@@ -45,11 +45,9 @@ struct PNGChunkReader {
         case .checksum:
             kept.append(piece)
             guard left == 0 else { return .incomplete }
-            guard kept.span.bigEndian32(at: 0) == Int(checksum.value) else {
-                throw .corrupt(.png, "a chunk with a wrong checksum")
-            }
+            let isIntact = kept.span.bigEndian32(at: 0) == Int(checksum.value)
             begin(.head, 8)
-            return .end
+            return .end(isIntact: isIntact)
         }
     }
 
@@ -65,7 +63,7 @@ struct PNGChunkReader {
         guard let length = head.span.bigEndian32(at: 0), length <= 0x7FFF_FFFF else {
             throw .corrupt(.png, "a chunk is longer than the format allows")
         }
-        guard name.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else {
+        guard name.span.areLetters else {
             throw .corrupt(.png, "a chunk with an invalid name")
         }
         checksum = CRC32()

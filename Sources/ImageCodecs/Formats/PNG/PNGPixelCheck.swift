@@ -2,8 +2,7 @@ import CPNG
 
 /// Decompresses the pixels of one image of a PNG, the main image or a frame, and discards them.
 ///
-/// The zlib stream must be exactly as long as the image, with known filters and a correct checksum, and nothing may
-/// follow it.
+/// The zlib stream must contain all rows of the image, with known filters. What is wrong after the last row is a warning.
 @safe
 final class PNGPixelCheck {
     /// The maximum memory it holds, in bytes: zlib's window and state, and the latest output.
@@ -15,7 +14,16 @@ final class PNGPixelCheck {
         (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
     ]
 
+    /// The deviations found so far.
+    private(set) var warnings: Set<ImageWarning> = []
+
     private let inflater: OpaquePointer
+    private let window: PNGWindowCheck
+    /// A Boolean value that indicates whether what follows the last row cannot be read.
+    private var isLost = false
+    /// A Boolean value that indicates whether the data is broken behind the last row, which must also be the end of its
+    /// chunk.
+    private var isBroken = false
     private var output = [UInt8](repeating: 0, count: 32 << 10)
     /// The rows that have not begun, by pass: their number, and the bytes of each without its filter.
     private var rows: [(count: Int, bytes: Int)] = []
@@ -32,6 +40,8 @@ final class PNGPixelCheck {
             if columns > 0, count > 0 { rows.append((count, (columns * bitsPerPixel + 7) / 8)) }
         }
         rows.reverse()
+        window = PNGWindowCheck(
+            outputLength: rows.reduce(0) { $0 + min($1.count, 1 << 20) * (min($1.bytes, 1 << 20) + 1) })
     }
 
     deinit {
@@ -40,24 +50,37 @@ final class PNGPixelCheck {
 
     /// Decompresses the next bytes of the stream.
     func append(_ bytes: Span<UInt8>) throws(CodecError) {
+        guard !isBroken || bytes.isEmpty else { throw .corrupt(.png, "image data that cannot be decompressed") }
+        try window.append(bytes)
+        if window.isTooSmall { warnings.insert(.smallWindow) }
         var rest = bytes
-        while !rest.isEmpty {
-            guard !hasEnded else { throw .corrupt(.png, "bytes after the image data") }
-            let (taken, made) = try inflate(rest)
-            try pass(made)
-            rest = rest.extracting(droppingFirst: taken)
+        while !rest.isEmpty, !isLost {
+            guard !hasEnded else {
+                warnings.insert(.extraBytes)
+                return
+            }
+            rest = rest.extracting(droppingFirst: try inflate(rest).taken)
         }
+        guard !isBroken || rest.isEmpty else { throw .corrupt(.png, "image data that cannot be decompressed") }
         // There can be more output than fits the buffer.
-        while !hasEnded, case let (_, made) = try inflate(rest), made > 0 { try pass(made) }
+        while !hasEnded, !isLost, try inflate(rest).made > 0 {}
     }
 
-    /// Ends the stream, which must be complete.
+    /// Ends a chunk of the stream.
+    func endChunk() { isBroken = false }
+
+    /// Ends the stream, which must contain the whole image.
     func finish() throws(CodecError) {
-        guard hasEnded, rowLeft == 0, rows.isEmpty else { throw .corrupt(.png, "the image data ends too early") }
+        guard isComplete else { throw .corrupt(.png, "the image data ends too early") }
+        if !hasEnded, !isLost { warnings.insert(.missingChecksum) }
     }
+
+    /// A Boolean value that indicates whether all rows have been received.
+    var isComplete: Bool { rowLeft == 0 && rows.isEmpty }
 
     private var hasEnded: Bool { unsafe cpng_inflater_has_ended(inflater) }
 
+    /// Decompresses the next bytes, and counts the output as rows.
     private func inflate(_ bytes: Span<UInt8>) throws(CodecError) -> (taken: Int, made: Int) {
         var (taken, made) = (bytes.count, output.count)
         let isSound = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -65,7 +88,13 @@ final class PNGPixelCheck {
                 unsafe cpng_inflater_run(inflater, bytes.baseAddress, &taken, output.baseAddress, &made)
             }
         }
-        guard isSound else { throw .corrupt(.png, "image data that cannot be decompressed") }
+        // Even before an error: the rows in the output are correct.
+        try pass(made)
+        guard !isSound, !isLost else { return (taken, made) }
+        guard isComplete else { throw .corrupt(.png, "image data that cannot be decompressed") }
+        warnings.insert(.wrongChecksum)
+        isLost = true
+        isBroken = true
         return (taken, made)
     }
 
@@ -74,7 +103,11 @@ final class PNGPixelCheck {
         var offset = 0
         while offset < count {
             if rowLeft == 0 {
-                guard let last = rows.indices.last else { throw .corrupt(.png, "more image data than pixels") }
+                guard let last = rows.indices.last else {
+                    warnings.insert(.extraPixels)
+                    isLost = true
+                    return
+                }
                 guard output[offset] <= Self.lastFilter else { throw .corrupt(.png, "an unknown filter") }
                 offset += 1
                 rowLeft = rows[last].bytes

@@ -3,16 +3,22 @@ import CPNG
 /// Decodes a PNG with libpng's push decoder.
 ///
 /// Rows of an interlaced image are final only in its last pass; the whole image is held until then. The file counts
-/// as complete when its `IEND` chunk has been received.
+/// as complete when its last row has been decoded, whatever follows.
 @safe
 final class PNGRowDecoder: BuiltInRowDecoder {
     private static let maximumExifBytes = 64 << 10
+    /// The number of bytes of the checksum at the end of compressed data.
+    private static let checksumLength = 4
+    /// A complete `IEND` chunk.
+    private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
 
     private let reader: OpaquePointer
     private let header: ImageHeader
     /// The number of compressed bytes passed to libpng at once, so that their output fits the batch.
     private let pieceLength: Int
     private var chunks = PNGChunks()
+    private let window: PNGWindowCheck
+    private var lacksChecksum = false
     private var rowsHandedOut = 0
     private var hasBegun = false
     private var rowBytes: Int
@@ -39,6 +45,8 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         self.header = header
         rowBytes = header.size.width * 4
         pieceLength = batch.pieceLength
+        window = PNGWindowCheck(
+            outputLength: min(header.size.area, 1 << 20) * header.bitsPerChannel * header.colorChannels / 8)
     }
 
     deinit {
@@ -55,11 +63,20 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         while offset < bytes.count, !hasEnded {
             switch try chunks.next(in: bytes, from: &offset) {
             case .head(let head): try feed(head.span, to: rows)
+            case .imageEnd: try endImage(to: rows)
             case .image(let range, let isCompressed):
-                let step = isCompressed ? pieceLength : range.count
-                for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
-                    try feed(bytes.extracting(start..<min(start + step, range.upperBound)), to: rows)
+                guard isCompressed else {
+                    try feed(bytes.extracting(range), to: rows)
+                    break
                 }
+                try window.append(bytes.extracting(range))
+                // libpng would lose the last row if it found the checksum wrong at the same time.
+                let checksum = range.upperBound + chunks.dataLeft - Self.checksumLength
+                let end = min(max(checksum, range.lowerBound), range.upperBound)
+                for start in stride(from: range.lowerBound, to: end, by: pieceLength) {
+                    try feed(bytes.extracting(start..<min(start + pieceLength, end)), to: rows)
+                }
+                try feed(bytes.extracting(end..<range.upperBound), to: rows)
             case .exif(let range, let isLate) where isLate:
                 exif.append(bytes.extracting(range).extracting(first: Self.maximumExifBytes - exif.count))
             case .exif, .skipped: break
@@ -68,11 +85,26 @@ final class PNGRowDecoder: BuiltInRowDecoder {
     }
 
     func finish(to rows: any RowSink) throws(CodecError) {
-        guard hasEnded else { throw .truncated(.png) }
+        guard rowsHandedOut == header.size.height else { throw .truncated(.png) }
         if !exif.isEmpty, header.allowsLateOrientation { trailingOrientation = ImageOrientation(exif: exif.span) }
     }
 
     var frameCount: Int? { header.frameCount }
+
+    var warnings: Set<ImageWarning> {
+        var warnings = chunks.warnings
+        if !hasEnded { warnings.insert(.missingEnd) }
+        if lacksChecksum { warnings.insert(.missingChecksum) }
+        if window.isTooSmall { warnings.insert(.smallWindow) }
+        let deviations = unsafe Int(cpng_reader_deviations(reader))
+        if deviations & CPNG_WRONG_CHECKSUM != 0 { warnings.insert(.wrongChecksum) }
+        if deviations & CPNG_EXTRA_PIXELS != 0 {
+            warnings.insert(.extraPixels)
+        } else if deviations & CPNG_EXTRA_BYTES != 0 {
+            warnings.insert(.extraBytes)
+        }
+        return warnings
+    }
 
     var previewScan: Int? {
         let passes = unsafe Int(cpng_reader_complete_passes(reader))
@@ -98,7 +130,19 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 
     var hasReachedEnd: Bool { hasEnded }
 
-    private var hasEnded: Bool { unsafe cpng_reader_has_ended(reader) }
+    private var hasEnded: Bool { chunks.hasEnded }
+
+    /// Makes libpng check that the image is complete.
+    ///
+    /// It also requires the end of the compressed data, but after the last row, only the checksum is missing.
+    private func endImage(to rows: any RowSink) throws(CodecError) {
+        do {
+            try feed(Self.end.span, to: rows)
+        } catch {
+            guard error.isDamage, rowsHandedOut == header.size.height else { throw error }
+            lacksChecksum = true
+        }
+    }
 
     private func feed(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         let isRead = unsafe bytes.withUnsafeBufferPointer { bytes in

@@ -1,6 +1,8 @@
 /// Verifies a PNG or APNG: the checksum of every chunk, the pixels of the image and every frame, the order of the
 /// chunks they depend on, and the end chunk.
 ///
+/// A wrong checksum is a warning if the picture certainly does not depend on the chunk, like everything that is wrong after
+/// the last pixel.
 /// The pixels are decompressed and discarded; an interlaced image needs no more memory than any other.
 final class PNGVerifier: BuiltInVerifier {
     private static let maximumExifBytes = 64 << 10
@@ -8,7 +10,17 @@ final class PNGVerifier: BuiltInVerifier {
 
     /// A chunk that is checked.
     private enum Chunk {
-        case header, palette, image, end, frame, frameData, exif, other
+        case header, palette, image, end, frame, frameData, exif, description, other
+
+        /// Chunks without which the picture is the same (PNG, third edition, 11.3, and its registered extensions).
+        ///
+        /// An unknown name can be a damaged one.
+        private static let descriptions: [StaticString] = [
+            "tEXt", "zTXt", "iTXt", "tIME", "pHYs", "bKGD", "hIST", "sPLT", "sBIT", "oFFs", "pCAL", "sCAL", "sTER",
+        ]
+
+        /// A Boolean value that indicates whether the picture is the same without the chunk.
+        var isDispensable: Bool { self == .description || self == .end }
 
         init(_ nameBytes: [UInt8]) {
             let name = nameBytes.span
@@ -27,6 +39,8 @@ final class PNGVerifier: BuiltInVerifier {
                     .frameData
                 } else if name.has("eXIf", at: 0) {
                     .exif
+                } else if Self.descriptions.contains(where: { name.has($0, at: 0) }) {
+                    .description
                 } else {
                     .other
                 }
@@ -45,6 +59,11 @@ final class PNGVerifier: BuiltInVerifier {
     private var hasPalette = false
     private var hasHeader = false
     private var hasEnded = false
+    /// A Boolean value that indicates whether the file has been received up to a chunk's end.
+    private var isBetweenChunks = false
+    /// A Boolean value that indicates whether the bytes that follow are no chunks.
+    private var isLost = false
+    private var warnings: Set<ImageWarning> = []
 
     /// The image or frame whose data is being received.
     private var pixels: PNGPixelCheck?
@@ -71,21 +90,57 @@ final class PNGVerifier: BuiltInVerifier {
 
     func append(_ bytes: Span<UInt8>) throws(CodecError) {
         var offset = 0
-        while offset < bytes.count, !hasEnded {
-            switch try reader.next(in: bytes, from: &offset) {
+        while offset < bytes.count, !hasEnded, !isLost {
+            switch try nextPiece(in: bytes, from: &offset) {
             case .chunk(let name, let length): try begin(Chunk(name), name, length)
             case .data(let range): try take(bytes.extracting(range))
-            case .end: try endChunk()
+            case .end(let isIntact): try endChunk(isIntact: isIntact)
             case .incomplete: break
             }
         }
     }
 
+    /// Reads the next piece; bytes after all pixels that are no chunk are a warning.
+    private func nextPiece(
+        in bytes: Span<UInt8>, from offset: inout Int
+    ) throws(CodecError) -> PNGChunkReader.Piece {
+        do throws(CodecError) {
+            return try reader.next(in: bytes, from: &offset)
+        } catch {
+            guard isComplete else { throw error }
+            warnings.insert(.extraBytes)
+            isLost = true
+            try finishPixels()
+            return .incomplete
+        }
+    }
+
     func finish(_ header: inout ImageHeader) throws(CodecError) {
-        guard hasEnded else { throw .truncated(.png) }
+        if !hasEnded {
+            // The frames of an animation are parsed chunk by chunk.
+            let isWhole = declaredFrames == nil || isBetweenChunks || chunk != .image && chunk != .frameData
+            // Pixels with two checksums, one cut off and one wrong, are doubtful.
+            let isDoubtful = !isBetweenChunks && pixels?.warnings.contains(.wrongChecksum) == true
+            guard isComplete, isWhole, !isDoubtful else { throw .truncated(.png) }
+            warnings.insert(.missingEnd)
+        }
+        header.warnings = warnings.union(pixels?.warnings ?? [])
         guard !exif.isEmpty, header.allowsLateOrientation else { return }
         let bytes = exif
         header.orientation = ImageOrientation(exif: bytes.span)
+    }
+
+    /// Returns `true` if `file`, a complete file, is valid; otherwise throws the reason.
+    func accepts(_ file: Span<UInt8>) throws(CodecError) -> Bool {
+        try append(file)
+        var header = header
+        try finish(&header)
+        return true
+    }
+
+    /// A Boolean value that indicates whether all pixels of all frames have been received.
+    private var isComplete: Bool {
+        hasImage && nextFrame == nil && pixels?.isComplete ?? true && (declaredFrames ?? frames.count) == frames.count
     }
 
     // MARK: Chunks
@@ -97,6 +152,7 @@ final class PNGVerifier: BuiltInVerifier {
             try finishPixels()
         }
         chunk = next
+        isBetweenChunks = false
         kept = []
         keptLength = 0
         switch next {
@@ -111,8 +167,8 @@ final class PNGVerifier: BuiltInVerifier {
         case .frame: keptLength = declaredFrames == nil ? 0 : Self.controlBytes
         case .frameData: keptLength = declaredFrames == nil ? 0 : 4
         case .exif: keptLength = hasImage ? min(length, Self.maximumExifBytes) : 0
-        case .end:
-            guard length == 0 else { throw .corrupt(.png, "IEND of \(length) bytes") }
+        case .end: if length > 0 { warnings.insert(.extraBytes) }
+        case .description: break
         case .other:
             // A capital letter marks a critical chunk.
             guard name[0] & 0x20 != 0 else { throw .corrupt(.png, "an unknown critical chunk") }
@@ -129,12 +185,18 @@ final class PNGVerifier: BuiltInVerifier {
         case .frameData where declaredFrames != nil:
             if missing > 0, kept.count == keptLength { try beginFrameData() }
             try pixels?.append(rest)
-        case .header, .palette, .end, .frame, .frameData, .exif, .other: break
+        case .header, .palette, .end, .frame, .frameData, .exif, .description, .other: break
         }
     }
 
-    /// Checks the content of a chunk whose checksum is correct.
-    private func endChunk() throws(CodecError) {
+    /// Checks the checksum and the content of a chunk.
+    private func endChunk(isIntact: Bool) throws(CodecError) {
+        if !isIntact {
+            guard chunk.isDispensable else { throw .corrupt(.png, "a chunk with a wrong checksum") }
+            warnings.insert(.wrongChecksum)
+        }
+        isBetweenChunks = true
+        pixels?.endChunk()
         switch chunk {
         case .header:
             hasHeader = true
@@ -144,7 +206,7 @@ final class PNGVerifier: BuiltInVerifier {
         case .frame where declaredFrames != nil: try beginFrame()
         case .exif where hasImage: exif = kept
         case .end: try end()
-        case .palette, .image, .frame, .frameData, .exif, .other: break
+        case .palette, .image, .frame, .frameData, .exif, .description, .other: break
         }
     }
 
@@ -161,7 +223,11 @@ final class PNGVerifier: BuiltInVerifier {
     // MARK: Pixels
 
     private func beginImage() throws(CodecError) {
-        guard !imageHasEnded else { throw .corrupt(.png, "the image data is not contiguous") }
+        guard !imageHasEnded else {
+            guard declaredFrames == nil else { throw .corrupt(.png, "the image data is not contiguous") }
+            warnings.insert(.extraBytes)
+            return
+        }
         guard !hasImage else { return }
         guard hasPalette || !needsPalette else { throw .corrupt(.png, "no palette before the image data") }
         hasImage = true
@@ -180,6 +246,7 @@ final class PNGVerifier: BuiltInVerifier {
 
     private func finishPixels() throws(CodecError) {
         try pixels?.finish()
+        warnings.formUnion(pixels?.warnings ?? [])
         pixels = nil
     }
 

@@ -32,7 +32,7 @@ extension ImageHeader {
         var imageSize = header.size
         var offset = 20 + padded(length)
         while let length = bytes.littleEndian32(at: offset + 4) {
-            if bytes.has("ANMF", at: offset) {
+            if bytes.has("ANMF", at: offset), header.mayBeAnimated {
                 guard let width = bytes.littleEndian24(at: offset + 14),
                     let height = bytes.littleEndian24(at: offset + 17)
                 else { return nil }

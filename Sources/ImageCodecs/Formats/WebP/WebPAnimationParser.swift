@@ -32,7 +32,7 @@ struct WebPAnimationParser: AnimationParser {
         return passed
     }
 
-    func finish(at count: Int) throws(CodecError) {
+    mutating func finish(at count: Int) throws(CodecError) {
         guard hasEnded else { throw .truncated(.webp) }
         guard !index.frames.isEmpty else { throw .corrupt(.webp, "an animation without frames") }
     }

@@ -20,6 +20,13 @@ struct WebPChunks {
         case riff, chunkHead, frameHead, image, exif, skipped
     }
 
+    private let isAnimated: Bool
+
+    /// Creates a parser of an animation or of a still image, in which frames are skipped like unknown chunks.
+    init(isAnimated: Bool) {
+        self.isAnimated = isAnimated
+    }
+
     /// The number of images begun: at most one in a still image, one per frame in an animation.
     private(set) var frameCount = 0
     /// A Boolean value that indicates whether the first image is complete.
@@ -88,7 +95,7 @@ struct WebPChunks {
         // The last chunk can lack the padding byte.
         contentLeft = min(length + length & 1, fileLeft)
         content = .skipped
-        if name.has("ANMF", at: 0) {
+        if name.has("ANMF", at: 0), isAnimated {
             guard frameCount == 0 || hasImage else { throw .corrupt(.webp, "a frame without an image") }
             frameCount += 1
             if frameCount == 1 {

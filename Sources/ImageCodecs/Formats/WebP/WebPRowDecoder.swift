@@ -4,7 +4,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     private let header: ImageHeader
     private let rowSize: PixelSize
-    private var chunks = WebPChunks()
+    private var chunks: WebPChunks
     /// The image decoder; `nil` before the image begins and after its last row.
     private var image: WebPImageDecoder?
     private var (left, top) = (0, 0)
@@ -60,6 +60,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
     ) throws(CodecError) {
         self.header = header
+        chunks = WebPChunks(isAnimated: header.mayBeAnimated)
         self.rowSize = rowSize
         imageSize = header.size
     }
@@ -92,7 +93,12 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     }
 
     func finish(to rows: any RowSink) throws(CodecError) {
-        guard chunks.isComplete else { throw .truncated(.webp) }
+        // The bytes received since the last attempt can be all that pixels depend on.
+        if !chunks.isComplete, let image { try? decode(image, to: rows, isLast: true) }
+        // All frames of an animation are needed.
+        guard chunks.isComplete || !header.mayBeAnimated && rowsHandedOut == rowSize.height else {
+            throw .truncated(.webp)
+        }
         guard rowsHandedOut == rowSize.height else { throw .corrupt(.webp, "no image") }
         if !exif.isEmpty { trailingOrientation = ImageOrientation(exif: exif.span) }
     }
@@ -103,6 +109,8 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         try? decode(image, to: rows, isLast: true)
         deliver(image, to: rows)
     }
+
+    var warnings: Set<ImageWarning> { chunks.isComplete ? [] : [.missingEnd] }
 
     var frameCount: Int? { header.frameCount ?? chunks.frameCount }
 

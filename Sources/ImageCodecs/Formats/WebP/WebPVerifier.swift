@@ -64,7 +64,17 @@ final class WebPVerifier: BuiltInVerifier {
     }
 
     func finish(_ header: inout ImageHeader) throws(CodecError) {
-        guard isComplete else { throw .truncated(.webp) }
+        if !isComplete {
+            // All frames of an animation are needed.
+            guard !header.mayBeAnimated, imageSize == nil || content == .image else { throw .truncated(.webp) }
+            do throws(CodecError) {
+                try image?.decode(isLast: true)
+            } catch {
+                throw error.isDamage ? .truncated(.webp) : error
+            }
+            imageSize = nil
+            header.warnings.insert(.missingEnd)
+        }
         if header.mayBeAnimated {
             guard frames.count > 0 else { throw .corrupt(.webp, "an animation without frames") }
             header.frameCount = frames.count

@@ -10,15 +10,20 @@ struct RowDecoderTests {
     static let formats: [ImageFormat] = [.png, .webp, .gif]
 
     @Test(arguments: formats)
-    func imageFileCutAnywhereIsAnError(format: ImageFormat) throws {
+    func imageFileCutAnywhereIsAnErrorUnlessAllPixelsAreThere(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 24, height: 18, hasAlpha: true).encoded(as: format)
-        // Without its last byte, the trailer, a GIF is complete.
-        let lengths = format == .gif ? 0..<file.count - 1 : 0..<file.count
-        for length in lengths {
-            #expect(throws: CodecError.self, "\(length) of \(file.count) bytes") {
-                try decodeRows(Array(file.prefix(length)))
+        let whole = try decodeRows(file)
+        var errors = 0
+        for length in file.indices {
+            do {
+                let rows = try decodeRows(Array(file.prefix(length)))
+                #expect(rows.bytes == whole.bytes, "\(length) of \(file.count) bytes")
+            } catch {
+                errors += 1
             }
         }
+        // The end chunk and two checksums of a PNG.
+        #expect(errors >= file.count - 24)
     }
 
     @Test(arguments: formats)

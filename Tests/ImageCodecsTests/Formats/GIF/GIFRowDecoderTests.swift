@@ -29,10 +29,56 @@ struct GIFRowDecoderTests {
 
     @Test
     func gifFrameIsCroppedToTheCanvas() throws {
-        let frame = TestGIF.Frame(left: 1, top: 0, width: 3, height: 2, indices: [0, 1, 1, 1, 0, 0])
-        let decoded = try decodeRows(TestGIF(width: 2, height: 1).file([frame]))
-        #expect(decoded.bytes == Self.nothing + Self.red)
-        #expect(decoded.size == PixelSize(width: 2, height: 1))
+        let frame = TestGIF.Frame(left: 1, top: 1, width: 2, height: 2, indices: [0, 1, 1, 0])
+        let decoded = try decodeRows(TestGIF(width: 2, height: 2).file([frame]))
+        #expect(decoded.bytes == Self.nothing + Self.nothing + Self.nothing + Self.red)
+        #expect(decoded.size == PixelSize(width: 2, height: 2))
+    }
+
+    @Test(arguments: [(0, 0), (0, 2), (1, 1), (2, 2), (3, 1)])
+    func firstGIFFrameThatIsLargerThanTheScreenEnlargesIt(screen: (width: Int, height: Int)) throws {
+        let first = TestGIF.Frame(width: 3, height: 2, indices: [0, 1, 1, 1, 0, 0], delay: 5)
+        let larger = TestGIF.Frame(width: 4, height: 4, indices: [UInt8](repeating: 0, count: 16), delay: 5)
+        let gif = TestGIF(width: screen.width, height: screen.height)
+        let whole = TestGIF(width: 3, height: 2)
+        #expect(try decodeRows(gif.file([first])).bytes == decodeRows(whole.file([first])).bytes)
+        #expect(try decodeRows(gif.file([first])).size == PixelSize(width: 3, height: 2))
+        // Later frames are cropped.
+        let file = gif.file([first, larger])
+        #expect(try ImageVerifier.verify(file.span).size == PixelSize(width: 3, height: 2))
+        let frames = try AnimatedImage(file).allFrames()
+        #expect(try frames == AnimatedImage(whole.file([first, larger])).allFrames())
+        #expect(frames.allSatisfy { $0.size == PixelSize(width: 3, height: 2) })
+    }
+
+    @Test
+    func largerFirstGIFFrameEnlargesTheScreenOnlyWhereItExceedsIt() throws {
+        let frame = TestGIF.Frame(left: 1, top: 1, width: 3, height: 1, indices: [0, 1, 0])
+        let decoded = try decodeRows(TestGIF(width: 2, height: 3).file([frame]))
+        #expect(decoded.size == PixelSize(width: 4, height: 3))
+        let row = Self.nothing + Self.red + Self.green + Self.red
+        let blank = [[UInt8]](repeating: Self.nothing, count: 4).flatMap(\.self)
+        #expect(decoded.bytes == blank + row + blank)
+    }
+
+    @Test(arguments: 9...11)
+    func gifCodesOfUpTo11BitsAreRead(codeSize: Int) throws {
+        var file = TestGIF(width: 2, height: 1).file([TestGIF.Frame(width: 2, height: 1, indices: [0, 1])])
+        // The clear code, both indices, and the end code.
+        var (data, held, count) = ([UInt8](), 0, 0)
+        for code in [1 << codeSize, 0, 1, 1 << codeSize + 1] {
+            held |= code << count
+            count += codeSize + 1
+            while count >= 8 {
+                data.append(UInt8(held & 255))
+                (held, count) = (held >> 8, count - 8)
+            }
+        }
+        if count > 0 { data.append(UInt8(held)) }
+        let start = try #require(file.indices.last { file[$0] == 0x2C })
+        file.replaceSubrange((start + 10)..., with: [UInt8(codeSize), UInt8(data.count)] + data + [0, 0x3B])
+        #expect(try decodeRows(file).bytes == Self.red + Self.green)
+        #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
     }
 
     @Test
@@ -81,7 +127,7 @@ struct GIFRowDecoderTests {
     func missingGIFTrailerIsAcceptedBetweenBlocks() throws {
         let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
         #expect(try decodeRows(Array(file.dropLast())).bytes == Self.red)
-        #expect(throws: CodecError.truncated(.gif)) { try decodeRows(Array(file.dropLast(2))) }
+        #expect(throws: CodecError.truncated(.gif)) { try decodeRows(Array(file.dropLast(4))) }
     }
 
     @Test

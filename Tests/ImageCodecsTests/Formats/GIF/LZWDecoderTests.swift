@@ -35,7 +35,7 @@ struct LZWDecoderTests {
         #expect(throws: LZWDecoder.Failure.unknownCode) { try decode(packed([(4, 3), (1, 3), (7, 3)]), codeSize: 2) }
     }
 
-    @Test(arguments: [0, 9, 255])
+    @Test(arguments: [0, 12, 255])
     func invalidLZWCodeSizesAreErrors(codeSize: Int) {
         #expect(throws: LZWDecoder.Failure.codeSize) { try LZWDecoder(codeSize: codeSize) }
     }

