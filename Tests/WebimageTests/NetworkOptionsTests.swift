@@ -135,7 +135,7 @@ struct NetworkOptionsTests {
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
     @Test(.enabled(if: NginxServer.isAvailable && canMount, "nginx, openssl and user namespaces are needed"))
-    func givenAuthoritiesReplaceThoseOfTheSystem() async throws {
+    func authoritiesAreThoseOfTheGivenFileTheSystemsFileOrItsFolder() async throws {
         let server = try NginxServer()
         let authority = try CertificateAuthority(for: server)
         try authority.makeKey("server")
@@ -148,21 +148,26 @@ struct NetworkOptionsTests {
             }
             """)
         let url = "https://127.0.0.1:\(server.ports[0])/missing"
-        // The system's folder contains the server's authority, and the system's file another one.
         let other = server.path("other.pem")
         try Programs.run(
             "openssl",
             ["req", "-x509", "-subj", "/CN=other", "-days", "2", "-keyout", server.path("other.key"), "-out", other]
                 + ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
         try await withTemporaryFolder { folder in
+            let script = "exec unshare -rm sh -c 'mount --bind \(folder) /etc/ssl/certs && exec \"$@\"' sh \"$@\""
+            func errors(_ options: [String] = []) async throws -> String {
+                try await Command.run(["info", "--retries", "0"] + options + [url], by: script).errors
+            }
+            let refusal = "no trusted TLS connection could be made"
+            // The system's folder contains the server's authority.
             try FileManager.default.copyItem(atPath: authority.file, toPath: folder + "/authority.pem")
             try Programs.run("openssl", ["rehash", folder])
+            #expect(try await errors().contains("404"))
+            #expect(try await errors(["--cacert", other]).contains(refusal))
+            // The system's file, which replaces the folder, contains another one.
             try FileManager.default.copyItem(atPath: other, toPath: folder + "/ca-certificates.crt")
-            let script = "exec unshare -rm sh -c 'mount --bind \(folder) /etc/ssl/certs && exec \"$@\"' sh \"$@\""
-            let system = try await Command.run(["info", "--retries", "0", url], by: script)
-            #expect(system.errors.contains("404"), "\(system.errors)")
-            let given = try await Command.run(["info", "--retries", "0", "--cacert", other, url], by: script)
-            #expect(given.errors.contains("no trusted TLS connection could be made"), "\(given.errors)")
+            #expect(try await errors().contains(refusal))
+            #expect(try await errors(["--cacert", authority.file]).contains("404"))
         }
     }
 

@@ -16,6 +16,8 @@ final class CurlEasy {
     var transfer: CurlTransfer? {
         didSet { unsafe errorText.pointee = 0 }
     }
+    /// The authorities that certificates are verified with.
+    private let authorities: CertificateAuthorities
     /// The rules for addresses, if there are any.
     let policy: NetworkPolicy?
     /// The state shared with other handles; it outlives the handle.
@@ -37,6 +39,7 @@ final class CurlEasy {
         unsafe self.handle = handle
         self.headerLines = headerLines
         policy = configuration.policy.addresses.isEmpty ? nil : configuration.policy
+        authorities = CertificateAuthorities(configuration.tls, system: .system)
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
@@ -55,11 +58,10 @@ final class CurlEasy {
         // A name lookup by libcurl, behind a proxy, must not block the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls
-        if let file = tls.certificateAuthorityFile {
-            try set(CURLOPT_CAINFO, file)
-            // If libcurl was built with a folder of authorities, it would trust these as well.
-            try set(CURLOPT_CAPATH, nil)
-        }
+        try setAuthorities(areNeeded: true)
+        // The same for proxies: a thread keeps the authorities of one file.
+        try set(CURLOPT_PROXY_CAINFO, authorities.file)
+        try set(CURLOPT_PROXY_CAPATH, authorities.folder)
         try set(
             CURLOPT_SSLVERSION, Int(tls.minimumVersion == .tls12 ? CURL_SSLVERSION_TLSv1_2 : CURL_SSLVERSION_TLSv1_3))
     }
@@ -76,11 +78,17 @@ final class CurlEasy {
         try check(unsafe ccurl_set_long(handle, option, value))
     }
 
-    /// Sets a string option, which libcurl copies; `nil` restores the default.
+    /// Sets a string option, which libcurl copies; `nil` removes the value.
     func set(_ option: CURLoption, _ value: String?) throws(CurlOptionFailure) {
         guard let value else { return try check(unsafe ccurl_set_string(handle, option, nil)) }
         // The implicit conversion of an optional string makes two copies.
         try check(unsafe value.withCString { unsafe ccurl_set_string(handle, option, $0) })
+    }
+
+    /// Sets the authorities for servers, or none if a server is not verified: libcurl would parse them all the same.
+    func setAuthorities(areNeeded: Bool) throws(CurlOptionFailure) {
+        try set(CURLOPT_CAINFO, areNeeded ? authorities.file : nil)
+        try set(CURLOPT_CAPATH, areNeeded ? authorities.folder : nil)
     }
 
     /// Sets the request's header fields.

@@ -84,6 +84,7 @@ extension CurlEasy {
     private func set(_ tls: TLSOptions.HostSettings) throws(CurlOptionFailure) {
         try set(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
         try set(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
+        try setAuthorities(areNeeded: tls.isVerified)
         let pins = tls.pins.map(\.text).sorted().joined(separator: ";")
         try set(CURLOPT_PINNEDPUBLICKEY, pins.isEmpty ? nil : pins)
         let certificate = tls.clientCertificate

@@ -15,8 +15,19 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// A file of certificate authorities (PEM) that replace those of the system; its content is cached for a day.
+    /// A file of certificate authorities (PEM) that replace those of the system, also for proxies; each thread for
+    /// transfers caches its content for a day.
+    ///
+    /// By default, this is the file that libcurl was built with, such as `/etc/ssl/certs/ca-certificates.crt`, or, if
+    /// there is none, its folder. Authorities that are only in the system's folder are not trusted while there is a
+    /// file; on Debian, `update-ca-certificates` adds them to it.
     public var certificateAuthorityFile: String?
+    /// A folder of certificate authorities that are trusted in addition, each in a file that is named by the hash of
+    /// its subject, as `openssl rehash` does.
+    ///
+    /// With a folder, libcurl does not cache authorities, but parses those of the file for each connection, which can
+    /// take 40 ms of processor time. A single file is better.
+    public var certificateAuthorityFolder: String?
     /// The minimum version.
     public var minimumVersion: Version
     /// The allowed public keys of a host's own certificate, which must also be trusted unless the host is in
@@ -33,11 +44,13 @@ public struct TLSOptions: Sendable, Hashable {
 
     /// Creates options; by default, the system's authorities, TLS 1.2 or later, and no exceptions.
     public init(
-        certificateAuthorityFile: String? = nil, minimumVersion: Version = .tls12,
+        certificateAuthorityFile: String? = nil, certificateAuthorityFolder: String? = nil,
+        minimumVersion: Version = .tls12,
         publicKeyPins: [HostPattern: Set<PublicKeyPin>] = [:],
         clientCertificates: [HostPattern: ClientCertificate] = [:], hostsWithoutVerification: Set<HostPattern> = []
     ) {
         self.certificateAuthorityFile = certificateAuthorityFile
+        self.certificateAuthorityFolder = certificateAuthorityFolder
         self.minimumVersion = minimumVersion
         self.publicKeyPins = publicKeyPins
         self.clientCertificates = clientCertificates

@@ -98,6 +98,35 @@ struct TrustTests {
         #expect(try result(TLSOptions(hostsWithoutVerification: ["127.0.0.1"])) == CURLE_OK)
     }
 
+    /// A parse takes 40 ms of processor time with the authorities of a Linux system, on the transport's thread.
+    @Test func certificateAuthoritiesAreReadOnceForAllConnections() async throws {
+        let server = try await SecureServer()
+        let file = server.certificateAuthorityFile
+        let opened = try #require(OpenCount(of: file))
+        var options = TLSOptions(certificateAuthorityFile: file)
+        options.clientCertificates = [
+            "127.0.0.1": .init(certificateFile: server.path("client.pem"), keyFile: server.path("client.key"))
+        ]
+        options.hostsWithoutVerification = ["localhost"]
+        func fetch(_ options: TLSOptions, from hosts: [String]) async throws {
+            // Each connection replaces the one to the other port.
+            let transport = CurlTransport(configuration: .init(maximumIdleConnections: 1, proxy: .none, tls: options))
+            for host in hosts {
+                for port in [server.portOfHTTP1, server.port(of: .tls12), server.portOfHTTP1] {
+                    let record = try await transport.fetch("https://\(host):\(port)/small")
+                    #expect(record.metrics?.reusedConnection == false)
+                    #expect(record.body == SecureServer.small)
+                }
+            }
+        }
+        try await fetch(options, from: ["localhost", "127.0.0.1", "localhost", "127.0.0.1"])
+        #expect(opened.next() == 1)
+        // With a folder, libcurl caches nothing.
+        options.certificateAuthorityFolder = "/nonexistent"
+        try await fetch(options, from: ["127.0.0.1"])
+        #expect(opened.next() == 3)
+    }
+
     @Test func clientCertificateIsPresentedOnRequest() async throws {
         let server = try await SecureServer()
         let check = try await ClientCheckServer(of: server)
