@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "CCurl", "CLinux", "SocketPolling", "Threading",
+                "CCrypto", "CCurl", "CLinux", "CZlib", "HTTPSemantics", "SocketPolling", "Threading",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -152,7 +152,7 @@ let package = Package(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "DigestsTests", dependencies: ["Digests", "Hashing"]),
+        .testTarget(name: "DigestsTests", dependencies: ["CCrypto", "Digests", "Hashing"]),
         .testTarget(name: "HashingTests", dependencies: ["CChecksum", "Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
@@ -172,8 +172,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling", "TestSupport",
-                "Threading",
+                "CCrypto", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling",
+                "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(

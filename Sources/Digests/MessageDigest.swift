@@ -16,6 +16,7 @@ package struct MessageDigest: ~Copyable {
     }
 
     private static func makeContext(_ algorithm: DigestAlgorithm) throws(UnavailableDigest) -> OpaquePointer {
+        _ = ccrypto_initialize()
         guard let context = unsafe EVP_MD_CTX_new() else { throw UnavailableDigest(algorithm: algorithm) }
         do throws(UnavailableDigest) {
             try unsafe begin(context, algorithm)

@@ -1,3 +1,4 @@
+import CCrypto
 import CCurl
 import SocketPolling
 import Synchronization
@@ -151,5 +152,9 @@ private final class EndedTransfer: Transfer {
 
 /// Process-wide initialization of libcurl.
 private enum CurlLibrary {
-    static let initialized: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let initialized: Bool = {
+        // Before libcurl does it, because nothing ends the threads of transports when the process exits.
+        _ = ccrypto_initialize()
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
 }

@@ -1,0 +1,18 @@
+import CCrypto
+import Digests
+import Glibc
+import Testing
+
+/// The end of a process that computes digests, in processes of their own.
+@Suite(.timeLimit(.minutes(2)))
+struct ExitTests {
+    /// Another thread can be in the middle of a digest.
+    @Test func exitOfAProcessDoesNotFreeWhatDigestsUse() async {
+        await #expect(processExitsWith: .exitCode(3)) {
+            _ = try MessageDigest(.sha256)
+            // Called by OpenSSL when it frees what it has allocated.
+            #expect(OPENSSL_atexit { _exit(4) } == 1)
+            exit(3)
+        }
+    }
+}
