@@ -1,12 +1,21 @@
 /// The length and transfer coding of a body, according to the response's header lines (RFC 9112, section 6).
 struct BodyFraming {
-    /// The body's length in bytes according to `Content-Length`; `nil` if there is none.
-    private(set) var contentLength: Int?
+    private var declaredLength: Int?
+    private var lengthFault: String?
+    private var codingFault: String?
+
+    /// The body's length in bytes according to `Content-Length`; `nil` if there is none, and for a body in chunks, which
+    /// override it (RFC 9112, section 6.3).
+    var contentLength: Int? { isChunked ? nil : declaredLength }
+
     /// The reason why the header lines are invalid; `nil` if they are valid.
     ///
     /// libcurl reads `12abc` as 12, and decodes transfer codings that were not requested, so that a megabyte received
     /// becomes a gigabyte.
-    private(set) var fault: String?
+    var fault: String? { codingFault ?? (isChunked ? nil : lengthFault) }
+
+    /// A Boolean value that indicates whether there is a `Content-Length`, valid or not.
+    var hasContentLength: Bool { declaredLength != nil || lengthFault != nil }
 
     /// A Boolean value that indicates whether the body is sent in chunks.
     private(set) var isChunked = false
@@ -30,9 +39,9 @@ struct BodyFraming {
     /// A list is valid if it repeats one number (RFC 9110, section 8.6).
     private mutating func takeLength(_ line: Span<UInt8>, _ start: Int, _ end: Int) {
         line.forEachElement(from: start, to: end) { element in
-            guard let number = Self.number(element) else { return fault = "invalid Content-Length" }
-            if let contentLength, contentLength != number { fault = "contradictory Content-Length" }
-            contentLength = number
+            guard let number = Self.number(element) else { return lengthFault = "invalid Content-Length" }
+            if let declaredLength, declaredLength != number { lengthFault = "contradictory Content-Length" }
+            declaredLength = number
         }
     }
 
@@ -40,10 +49,13 @@ struct BodyFraming {
         hasTransferEncoding = true
         line.forEachElement(from: start, to: end) { element in
             if element.equalsIgnoringCase("chunked") {
-                if isChunked { fault = "chunked more than once" }
+                if isChunked { codingFault = "chunked more than once" }
                 isChunked = true
             } else if !element.equalsIgnoringCase("identity") {
-                fault = "transfer coding other than chunked"
+                codingFault = "transfer coding other than chunked"
+            } else if isChunked {
+                // Such a body ends with the connection (RFC 9112, section 6.3), and others take it for one in chunks.
+                codingFault = "chunked is not the last transfer coding"
             }
         }
     }

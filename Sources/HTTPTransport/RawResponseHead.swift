@@ -8,6 +8,8 @@ struct RawResponseHead: Sendable {
     let status: HTTPResponse.Status
     /// The length and encoding of the body.
     private(set) var framing = BodyFraming()
+    /// A Boolean value that indicates whether there is a `Content-Encoding`.
+    private(set) var hasContentEncoding = false
     /// The bytes of the field lines, separated by their ends.
     private var lines: [UInt8] = []
 
@@ -21,22 +23,24 @@ struct RawResponseHead: Sendable {
         lines.append(copying: line.extracting(0..<end))
         lines.append(0x0A)
         framing.take(line, end)
+        if line.startOfValue(ofField: "content-encoding", upTo: end) != nil { hasContentEncoding = true }
     }
 
     /// The size of the field lines in bytes.
     var fieldByteCount: Int { lines.count }
 
-    /// The value of `Content-Length`; `nil` if there is none.
+    /// The value of `Content-Length`; `nil` if there is none that counts.
     var contentLength: Int? { framing.contentLength }
 
     /// The status and header fields.
     ///
-    /// Lines that are not fields are ignored, as in browsers.
+    /// Lines that are not fields are ignored, as in browsers; so is a length that chunks override.
     var response: HTTPResponse {
         var fields = HTTPFields()
         forEachLine { line in
             if let field = Self.field(line) { fields.append(field) }
         }
+        if framing.isChunked { fields[.contentLength] = nil }
         return HTTPResponse(status: status, headerFields: fields)
     }
 

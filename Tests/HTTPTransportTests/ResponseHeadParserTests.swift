@@ -39,7 +39,8 @@ struct ResponseHeadParserTests {
             ("Content-Length: 12", 12), ("CONTENT-LENGTH:0", 0), ("content-length: \t 7 \t", 7),
             ("Content_Length: 1", nil), ("Content-Length 1", nil), ("Content-Length : 1", nil),
             ("X: 1\r\nContent-Length: 3\r\nY: 2", 3), ("Content-Length: 5, 5\r\nContent-Length:5", 5),
-            ("Transfer-Encoding: chunked", nil), ("transfer-encoding: identity,\tCHUNKED", nil),
+            ("Transfer-Encoding: chunked", nil), ("Transfer-Encoding: identity\r\nContent-Length: 3", 3),
+            ("transfer-encoding: identity,\tCHUNKED", nil),
         ] as [(String, Int?)])
     func contentLengthIsKnownWithoutReadingTheFields(_ lines: String, length: Int?) throws {
         guard case .complete(let head) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else { throw NotComplete() }
@@ -51,12 +52,26 @@ struct ResponseHeadParserTests {
         "Content-Length: 99999999999999999999", "Content-Length: 1,", "Content-Length: 1, 2", "Content-Length: 1\r",
         "Content-Length: 1\r\nA: b\r\nContent-Length: 2", "Transfer-Encoding: gzip, chunked",
         "Transfer-Encoding: x-gzip", "Transfer-Encoding: chunked\r\nTransfer-Encoding: deflate",
-        "TRANSFER-ENCODING:chunked;q=1", "Transfer-Encoding:",
+        "TRANSFER-ENCODING:chunked;q=1", "Transfer-Encoding:", "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
     ])
     func ambiguousMessageFramingIsRejected(lines: String) {
         guard case .refused(.invalidResponse, .some) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else {
             Issue.record("accepted")
             return
+        }
+    }
+
+    /// RFC 9112, section 6.3.
+    @Test(arguments: ["7", "1, 2", "x", "7\r\nContent-Length: 8"])
+    func chunksOverrideAContentLength(length: String) throws {
+        for lines in [
+            "Content-Length: \(length)\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: chunked\r\nContent-Length: \(length)",
+        ] {
+            guard case .complete(let head) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else { throw NotComplete() }
+            #expect(head.contentLength == nil)
+            #expect(head.response.headerFields[.contentLength] == nil)
         }
     }
 

@@ -16,11 +16,13 @@ struct HTTP1ResponseHead {
     /// Lines with a lowercase name, several spaces, or none after the status are accepted, as in libcurl, because they
     /// do not change where the response ends; so is the version HTTP/2, which some servers state.
     init?(statusLine line: Span<UInt8>, _ end: Int) {
-        guard Self.mayBegin(line), let blank = (0..<end).first(where: { line[$0].isBlank }) else { return nil }
+        guard Self.mayBegin(line), line.firstIndex(of: 0, in: 0..<end) == nil,
+            let blank = (0..<end).first(where: { line[$0].isBlank })
+        else { return nil }
         let nameLength = Self.name.utf8CodeUnitCount
         let version = line.extracting(nameLength..<max(blank, nameLength))
         guard Self.isSupported(version) else { return nil }
-        isVersion11 = version.count == 3 && version[2] != UInt8(ascii: "0") && version[0] == UInt8(ascii: "1")
+        isVersion11 = version.count == 3 && version[2] == UInt8(ascii: "1")
         var index = blank
         while index < end, line[index].isBlank { index += 1 }
         let first = index
@@ -31,12 +33,15 @@ struct HTTP1ResponseHead {
         }
         guard index - first == 3, code >= 100 else { return nil }
         statusCode = code
+        // Others could take it for the end of the line.
+        closes = line.firstIndex(of: UInt8(ascii: "\r"), in: 0..<end) != nil
     }
 
-    /// Returns whether `version` is 1.0, 1.1, or another 1.x, or 2.
+    /// Returns whether `version` is 1.0, 1.1, or 2.
     private static func isSupported(_ version: Span<UInt8>) -> Bool {
         guard version.count == 3 else { return version.count == 1 && version[0] == UInt8(ascii: "2") }
-        return version[0] == UInt8(ascii: "1") && version[1] == UInt8(ascii: ".") && version[2].isASCIIDigit
+        return version[0] == UInt8(ascii: "1") && version[1] == UInt8(ascii: ".")
+            && (version[2] == UInt8(ascii: "0") || version[2] == UInt8(ascii: "1"))
     }
 
     /// Returns whether a response can begin with `bytes`, which may be incomplete.
@@ -53,11 +58,11 @@ struct HTTP1ResponseHead {
         }
         if let fault = Self.fault(ofFieldLine: line, end) { return fault }
         isEmpty = false
-        let (nameEnd, colon) = Self.endOfName(line, end)
-        followsFraming = BodyFraming.isDetermined(byFieldNamed: line.extracting(0..<nameEnd))
-        // Others could recognize such a field, or a field after a carriage return, and disagree about the end of the
-        // response (RFC 9112, sections 5.1 and 2.2).
-        if nameEnd < colon || line.firstIndex(of: UInt8(ascii: "\r"), in: 0..<end) != nil { closes = true }
+        let (name, isToken) = Self.name(of: line, end)
+        followsFraming = BodyFraming.isDetermined(byFieldNamed: line.extracting(name))
+        // Others could recognize a field whose name has further bytes, or one after a carriage return, and disagree about
+        // the end of the response (RFC 9112, sections 5.1 and 2.2).
+        if !isToken || line.firstIndex(of: UInt8(ascii: "\r"), in: 0..<end) != nil { closes = true }
         framing.take(line, end)
         if let start = line.startOfValue(ofField: "connection", upTo: end) {
             line.forEachElement(from: start, to: end) { element in
@@ -76,12 +81,16 @@ struct HTTP1ResponseHead {
         return isMalformed ? malformedLine : nil
     }
 
-    /// Returns the end of the name in a valid field line, and the position of the colon, which blanks can precede.
-    private static func endOfName(_ line: Span<UInt8>, _ lineEnd: Int) -> (end: Int, colon: Int) {
+    /// Returns the name in a valid field line, without the bytes around it that no name has, and whether there are none
+    /// of these before the colon.
+    private static func name(of line: Span<UInt8>, _ lineEnd: Int) -> (Range<Int>, isToken: Bool) {
         let colon = line.firstIndex(of: UInt8(ascii: ":"), in: 0..<lineEnd) ?? lineEnd
+        var start = 0
+        while start < colon, !line[start].isTokenByte { start += 1 }
         var end = colon
-        while end > 0, line[end - 1].isBlank { end -= 1 }
-        return (end, colon)
+        while end > start, !line[end - 1].isTokenByte { end -= 1 }
+        let isToken = start == 0 && end == colon && (0..<colon).allSatisfy { line[$0].isTokenByte }
+        return (start..<end, isToken)
     }
 
     /// A Boolean value that indicates whether the response is followed by another one to the same request.
@@ -95,7 +104,7 @@ struct HTTP1ResponseHead {
     /// Not if it has a length and a transfer coding, or a coding of HTTP/1.0, which servers can interpret differently.
     var allowsReuse: Bool {
         guard !closes, framing.fault == nil else { return false }
-        if framing.hasTransferEncoding { return isVersion11 && framing.contentLength == nil }
+        if framing.hasTransferEncoding { return isVersion11 && !framing.hasContentLength }
         return isVersion11 || keepsAlive
     }
 

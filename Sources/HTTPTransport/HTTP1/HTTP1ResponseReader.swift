@@ -286,6 +286,8 @@ extension HTTP1ResponseReader {
         }
         guard index > 0 else { return nil }
         while line[index].isBlank { index += 1 }
+        // Others could take another carriage return for the end of the line.
+        guard line.firstIndex(of: UInt8(ascii: "\r"), in: index..<line.count) == line.count - 2 else { return nil }
         let follows = line[index]
         return follows == UInt8(ascii: ";") || index == line.count - 2 && follows == UInt8(ascii: "\r") ? size : nil
     }

@@ -138,6 +138,9 @@ struct HTTP1ResponseReaderTests {
         ("ICY 200 OK\r\n", "it does not begin with a status line"),
         ("\r\nHTTP/1.1 200 OK\r\n", "it does not begin with a status line"),
         ("HTTP/9.9 200 OK\r\n", "it does not begin with a status line"),
+        ("HTTP/1.2 200 OK\r\n", "it does not begin with a status line"),
+        ("HTTP/1.9 200 OK\r\n", "it does not begin with a status line"),
+        ("HTTP/1.1 200 O\0K\r\n", "it does not begin with a status line"),
         ("HTTP/1.1\r\n", "it does not begin with a status line"),
         ("HTTP/1.1 20 OK\r\n", "it does not begin with a status line"),
         ("HTTP/1.1 2000 OK\r\n", "it does not begin with a status line"),
@@ -154,6 +157,7 @@ struct HTTP1ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n , chunked\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length : 5\r\n 0\r\n", "malformed header line"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length\u{B}: 5\r\n 0\r\n", "malformed header line"),
     ])
     func headThatCouldBeMisunderstoodIsInvalid(response: String, fault: String) {
         #expect(read(response).fault == fault)
@@ -164,6 +168,7 @@ struct HTTP1ResponseReaderTests {
         ("1\na\r\n", "malformed chunk"), ("1\r\na\n", "malformed chunk"),
         ("1\r\nab\r\n", "too many bytes between two chunks"),
         ("1 a\r\n", "malformed chunk"), ("0x1\r\n", "malformed chunk"), ("1\r\r\n", "malformed chunk"),
+        ("1;a\rb\r\n", "malformed chunk"),
         ("1000000000000000\r\n", "malformed chunk"), ("0\r\nno field\r\n", "Header without colon"),
         ("1;" + String(repeating: "x", count: 20_000), "too many bytes between two chunks"),
     ])
@@ -183,7 +188,10 @@ struct HTTP1ResponseReaderTests {
         #expect(reader.endInput() == .insideBody)
     }
 
-    @Test(arguments: ["Content-Length: 5, 0", "Content-Length: 0\r\nContent-Length: 5", "Transfer-Encoding: gzip"])
+    @Test(arguments: [
+        "Content-Length: 5, 0", "Content-Length: 0\r\nContent-Length: 5", "Transfer-Encoding: gzip",
+        "Transfer-Encoding: chunked, identity",
+    ])
     func connectionIsNotReusedAfterContradictoryFraming(line: String) {
         #expect(!read("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n", isHead: true).allowsReuse)
     }
@@ -201,8 +209,8 @@ struct HTTP1ResponseReaderTests {
     }
 
     @Test(arguments: [
-        ("HTTP/1.1  200 OK", true), ("http/1.1 200", true), ("HTTP/1.1 200OK", true), ("HTTP/1.7 200 OK", true),
-        ("HTTP/2 200 OK", false),
+        ("HTTP/1.1  200 OK", true), ("http/1.1 200", true), ("HTTP/1.1 200OK", true), ("HTTP/2 200 OK", false),
+        ("HTTP/1.1 200 OK\rContent-Length: 5", false),
     ])
     func unusualStatusLineIsAccepted(line: String, isReused: Bool) {
         let reading = read("\(line)\r\nContent-Length: 1\r\n\r\na")
@@ -216,6 +224,11 @@ struct HTTP1ResponseReaderTests {
         "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length : 5\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: b\rContent-Length: 5\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5, 6\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length\u{1}: 5\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\u{B}Content-Length: 5\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length\u{A0}: 5\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding\u{C}: identity\r\n",
     ])
     func connectionIsNotReusedAfterAmbiguousFraming(head: String) {
         let reading = read("\(head)\r\n1\r\na\r\n0\r\n\r\n")
