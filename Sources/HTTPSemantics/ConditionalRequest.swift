@@ -10,7 +10,7 @@ extension HTTPFields {
     }
 }
 
-extension String {
+extension [UInt8] {
     /// The part of an entity tag used in weak comparison (RFC 9110, section 8.8.3.2).
-    package var strongPart: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
+    package var strongPart: ArraySlice<UInt8> { starts(with: "W/".utf8) ? dropFirst(2) : self[...] }
 }

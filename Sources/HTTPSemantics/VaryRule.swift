@@ -27,7 +27,7 @@ package struct VaryRule: Sendable, Equatable {
             let lines = HTTPField.Name(name).map { fields[values: $0] } ?? []
             var parts = lines.flatMap { $0.split(separator: ",") }.map { String($0.trimmed) }
             if Self.unorderedLists.contains(name) { parts = parts.map(Self.normalized).sorted() }
-            return "\(name):\(lines.isEmpty ? "-" : parts.joined(separator: ","))\n"
+            return lines.isEmpty ? "\(name)\n" : "\(name):\(parts.joined(separator: ","))\n"
         }.joined()
     }
 

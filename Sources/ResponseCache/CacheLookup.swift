@@ -99,7 +99,7 @@ struct CacheLookup: Sendable {
     func renewed(_ stored: StoredResponse, by head: ResponseHead, requestedAt: Int, receivedAt: Int) -> StoredReply? {
         let response = head.response
         let storedHead = stored.head.parsed
-        let (old, new) = (storedHead.fields[.eTag], response.headerFields[.eTag])
+        let (old, new) = (storedHead.fields.bytes(of: .eTag), response.headerFields.bytes(of: .eTag))
         let isSame = old == nil || new == nil || old?.strongPart == new?.strongPart
         guard !request.isRedirected(head), isSame else { return nil }
         let renewal = storedHead.renewed(

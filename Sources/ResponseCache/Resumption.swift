@@ -13,7 +13,7 @@ package struct Resumption: Sendable {
     /// The head of the interrupted response.
     package let head: ResponseHead
     /// The value of `If-Range`: a strong entity tag, or an equivalent date.
-    package let validator: String
+    package let validator: [UInt8]
     /// The number of bytes received.
     package let offset: Int
     /// The length of the whole body in bytes; `nil` if unknown.
@@ -35,7 +35,7 @@ package struct Resumption: Sendable {
     /// Adds the fields that request the remainder.
     package func add(to fields: inout HTTPFields) {
         fields[.range] = "bytes=\(offset)-"
-        fields[.ifRange] = validator
+        fields.set(.ifRange, validator)
     }
 
     /// Returns whether a response with status 206 is exactly that remainder.
@@ -51,7 +51,7 @@ package struct Resumption: Sendable {
         guard let whole = total ?? range.total, whole == range.total ?? whole, range.last == whole - 1 else {
             return false
         }
-        guard StrongValidator.matches(validator, fields) else { return false }
+        guard StrongValidator.isDeclared(validator, by: fields) else { return false }
         return head.contentLength.map { $0 == range.last - range.first + 1 } ?? true
     }
 

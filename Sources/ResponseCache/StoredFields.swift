@@ -49,7 +49,7 @@ struct StoredFields: Sendable {
             var reader = ByteFieldReader(bytes)
             var fields = HTTPFields()
             for _ in 0..<(reader.number() ?? 0) {
-                guard let name = reader.text(), let value = reader.text() else { break }
+                guard let name = reader.text(), let value = reader.bytes() else { break }
                 if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
             }
             return fields
@@ -80,7 +80,7 @@ struct StoredFields: Sendable {
             bytes.append(fields.count)
             for field in fields {
                 bytes.append(text: field.name.rawName)
-                bytes.append(text: field.value)
+                bytes.append(bytes: field.bytes)
             }
         }
     }

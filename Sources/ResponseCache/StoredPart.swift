@@ -7,8 +7,6 @@ package struct StoredPart: Sendable {
     private(set) var stored: StoredResponse
     /// A Boolean value that indicates whether the request itself is for the remainder: its sender has the beginning.
     let isRequested: Bool
-    /// A Boolean value that indicates whether the remainder is requested without a condition on the version.
-    private let isUnconditional: Bool
     private let resumption: Resumption
 
     /// Creates a part; returns `nil` if the request cannot use it.
@@ -28,7 +26,6 @@ package struct StoredPart: Sendable {
         self.stored = stored
         self.resumption = resumption
         isRequested = request.headerFields[.range] != nil
-        isUnconditional = isRequested && !request.isRangeContinuation
     }
 
     /// Returns the part with the body open, or closed.
@@ -55,10 +52,6 @@ package struct StoredPart: Sendable {
             return nil
         }
         let response = head.response
-        // Parts are combined only if they have the same strong validator (section 3.4).
-        guard !isUnconditional || StrongValidator.isDeclared(resumption.validator, by: response.headerFields) else {
-            return nil
-        }
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         // Stored bytes are not counted by the transport.

@@ -133,6 +133,7 @@ import Testing
             ("accept", [.accept: "image/png, image/webp"], [.accept: "image/png,image/webp"], true),
             ("Accept", [.accept: "image/png"], [.accept: "image/webp"], false),
             ("Accept", [.accept: ""], [:], false),  // none is not the same as an empty one
+            ("Accept", [.accept: "-"], [:], false),
             ("Accept", [:], [.userAgent: "b"], true),
             ("Accept-Language", [.acceptLanguage: "en, de"], [.acceptLanguage: "De ,eN"], true),
             ("Accept-Language", [.acceptLanguage: "en, de; q=0.5"], [.acceptLanguage: "de;q=0.5,en"], true),

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import TestSupport
@@ -52,6 +53,23 @@ struct CachingResponderTests {
             let lookup = try #require(CacheLookup(request, in: cache, policy: .useProtocol))
             let isLoaded = await cache.thread.run { lookup.decideAtOnce().loaded != nil }
             #expect(isLoaded == isExpected)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func storedEntityTagIsSentBackByteForByte(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let tag: [UInt8] = [0x22, 0xE9, 0xFF, 0x22]
+            var fields: HTTPFields = [:]
+            fields.set(.eTag, tag)
+            try await cache.store(body, url, fields)
+            let origin = TestResponder { [fields] _ in (.notModified, fields, []) }
+            let response = try await ask(cache, .revalidate, origin)
+            #expect(origin.requests.map { $0.headerFields.bytes(of: .ifNoneMatch) } == [tag])
+            #expect(response.source == .revalidated)
+            #expect(response.head.response.headerFields.bytes(of: .eTag) == tag)
+            #expect(try await response.body.bytes() == body)
         }
     }
 

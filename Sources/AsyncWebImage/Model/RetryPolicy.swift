@@ -15,7 +15,7 @@ public protocol RetryPolicy: Sendable {
 }
 
 /// A retry policy that waits for a random time, whose maximum doubles with each failure, or for the time that the
-/// server requests in `Retry-After`.
+/// server requests in `Retry-After` if that is longer.
 ///
 /// The whole delay is random ("full jitter"), so that clients that failed together do not retry together.
 public struct ExponentialBackoff: RetryPolicy, Hashable {
@@ -50,10 +50,11 @@ public struct ExponentialBackoff: RetryPolicy, Hashable {
     /// Returns the delay for the random number `random`, from 0 to 1.
     func delay(after error: ImageError, attempts: Int, random: Double) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
-        if let requested = error.retryAfter { return requested <= maximumRetryAfter ? requested : nil }
         // Further doubling could overflow and would exceed any practical delay.
         let longest = min(maximumDelay, base * (1 << min(max(attempts - 1, 0), 20)))
-        return longest * random
+        // A server that asks for no delay, or for a short one, is spared the retries of all clients at once as well.
+        guard let requested = error.retryAfter else { return longest * random }
+        return requested <= maximumRetryAfter ? max(requested, longest * random) : nil
     }
 }
 

@@ -102,7 +102,7 @@ final class CurlEasy {
     /// Passes a host's addresses to libcurl; `nil` keeps those that it has.
     func setResolved(_ entry: String?) throws(CurlOptionFailure) {
         if entry == nil, resolvedList == nil { return }
-        let list = try entry.map { entry throws(CurlOptionFailure) in try CurlList([entry]) }
+        let list = try entry.map { entry throws(CurlOptionFailure) in try CurlList([Array(entry.utf8)]) }
         try unsafe check(ccurl_set_list(handle, CURLOPT_RESOLVE, list?.pointer))
         resolvedList = list
     }

@@ -5,10 +5,11 @@ import CCurl
 final class CurlList {
     let pointer: UnsafeMutablePointer<curl_slist>?
 
-    init(_ lines: [String]) throws(CurlOptionFailure) {
+    init(_ lines: [[UInt8]]) throws(CurlOptionFailure) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let longer = unsafe curl_slist_append(list, line) else {
+            let text = line.map { CChar(bitPattern: $0) } + [0]
+            guard let longer = unsafe curl_slist_append(list, text) else {
                 unsafe curl_slist_free_all(list)
                 throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY)
             }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTypes
 
 /// A cache of the latest request's header lines, because the next request rarely has different ones.
@@ -9,7 +10,7 @@ final class HeaderLines {
     /// Returns `fields` in libcurl's format, in which "Name:" would remove one of its own.
     func list(of fields: HTTPFields) throws(CurlOptionFailure) -> CurlList {
         if let latest, latest.fields == fields { return latest.list }
-        let list = try CurlList(fields.requestLines { $0.isEmpty ? ";" : ": \($0)" })
+        let list = try CurlList(fields.requestLines { $0.isEmpty ? Array(";".utf8) : ": ".utf8 + $0 })
         latest = (fields, list)
         return list
     }
@@ -19,11 +20,11 @@ extension HTTPFields {
     /// The fields that a request may contain, each as its name and the result of `value` for its value.
     ///
     /// Excludes fields that frame a request, which are those of the transport.
-    func requestLines(_ value: (String) -> String) -> [String] {
+    func requestLines(_ value: ([UInt8]) -> [UInt8]) -> [[UInt8]] {
         compactMap { field in
             switch field.name.canonicalName {
             case "host", "content-length", "transfer-encoding": nil
-            default: field.name.rawName + value(field.value)
+            default: field.name.rawName.utf8 + value(field.bytes)
             }
         }
     }

@@ -27,7 +27,7 @@ struct HTTP1RequestWriter {
     private mutating func lines(of fields: HTTPFields) -> [UInt8] {
         if let latest, latest.fields == fields { return latest.lines }
         var lines = fields[.accept] == nil ? Array("Accept: */*\r\n".utf8) : []
-        for line in fields.requestLines({ ": \($0)\r\n" }) { lines.append(contentsOf: line.utf8) }
+        for line in fields.requestLines({ ": ".utf8 + $0 + "\r\n".utf8 }) { lines += line }
         latest = (fields, lines)
         return lines
     }

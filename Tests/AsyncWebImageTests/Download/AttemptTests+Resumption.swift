@@ -267,7 +267,7 @@ extension AttemptTests {
     }
 
     enum Lie: CaseIterable, Sendable {
-        case otherPart, otherTotal, notSatisfiable, encoded, longer
+        case otherPart, otherTotal, notSatisfiable, encoded, longer, withoutVersion
 
         func response(_ body: [UInt8]) -> LoopbackOrigin.Response {
             switch self {
@@ -276,6 +276,10 @@ extension AttemptTests {
             case .notSatisfiable: .init(status: 416)
             case .encoded: part("bytes 60000-199999/200000", Array(body[60_000...]), ["Content-Encoding": "gzip"])
             case .longer: part("bytes 60000-199999/200000", body[60_000...] + [1], framing: .chunked)
+            case .withoutVersion:
+                .init(
+                    status: 206, headerFields: ["Content-Range": "bytes 60000-199999/200000"],
+                    body: body[60_000...].map { ~$0 })
             }
         }
 

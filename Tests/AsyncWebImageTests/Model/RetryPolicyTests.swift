@@ -44,7 +44,15 @@ struct RetryPolicyTests {
         #expect(ExponentialBackoff().delay(after: error, attempts: 1) == .seconds(30))
         let past = try status(
             429, [.retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(ExponentialBackoff().delay(after: past, attempts: 1) == .zero)
+        #expect(ExponentialBackoff().delay(after: past, attempts: 1, random: 0) == .zero)
+    }
+
+    @Test func retryAfterNoTimeStillWaitsForARandomTime() throws {
+        let policy = ExponentialBackoff(base: .seconds(4))
+        let error = try status(503, [.retryAfter: "0"])
+        #expect(policy.delay(after: error, attempts: 1, random: 0.5) == .seconds(2))
+        #expect(policy.delay(after: error, attempts: 2, random: 1) == .seconds(8))
+        #expect(policy.delay(after: try status(503, [.retryAfter: "3"]), attempts: 1, random: 0.5) == .seconds(3))
     }
 
     @Test func tooLongRetryAfterFailsImmediately() throws {
