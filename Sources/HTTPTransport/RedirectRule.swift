@@ -1,3 +1,4 @@
+import HTTPSemantics
 package import HTTPTypes
 
 /// The rules for the request after a redirect (RFC 9110, section 15.4).
@@ -11,7 +12,7 @@ package enum RedirectRule {
         after head: HTTPResponse, of request: TransportRequest, redirectCount: Int, addsCredentials: Bool = false
     ) throws(TransportError) -> TransportRequest? {
         guard [301, 302, 303, 307, 308].contains(head.status.code),
-            let location = head.headerFields[fields: .location].first?.value
+            let location = head.headerFields[fields: .location].first
         else { return nil }
         guard redirectCount < request.maximumRedirects else {
             throw TransportError(url: request.url.string, reason: .tooManyRedirects(limit: request.maximumRedirects))
@@ -21,11 +22,11 @@ package enum RedirectRule {
         next.cacheKey = nil
         next.followedRedirects = request.followedRedirects.map { $0 + 1 }
         do {
-            next.url = try request.url.resolving(location)
+            next.url = try request.url.resolving(location.bytes)
         } catch {
             throw TransportError(
                 url: request.url.string, reason: .unsupportedRedirect,
-                detail: String(HTTPURL.withoutUserInformation(location).prefix(200)))
+                detail: String(HTTPURL.withoutUserInformation(location.value).prefix(200)))
         }
         if request.url.isSecure, addsCredentials || request.hasCredentials,
             request.redirectPolicy.insecureRedirects == .followedWithoutCredentials

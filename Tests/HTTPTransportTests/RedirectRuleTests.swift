@@ -22,6 +22,14 @@ struct RedirectRuleTests {
         #expect(try next(status, "/b")?.url.string == "http://example.org/b")
     }
 
+    @Test func bytesOfLocationThatAreNotUTF8ArePercentEncoded() throws {
+        var head = HTTPResponse(status: .found)
+        head.headerFields[fields: .location] = [HTTPField(name: .location, value: Array("/caf".utf8) + [0xE9])]
+        let request = TransportRequest(url: try HTTPURL("http://example.org/a"))
+        let next = try RedirectRule.next(after: head, of: request, redirectCount: 0)
+        #expect(next?.url.string == "http://example.org/caf%E9")
+    }
+
     @Test(arguments: [200, 201, 300, 304, 305, 306, 404])
     func otherStatusesAreNotRedirects(status: Int) throws {
         #expect(try next(status, "/b") == nil)

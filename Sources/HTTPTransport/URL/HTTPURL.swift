@@ -6,12 +6,15 @@ import Darwin
 import Glibc
 #endif
 
-/// An absolute http or https URL, as parsed by libcurl.
+/// An absolute http or https URL, prepared as by browsers and parsed by libcurl.
 ///
 /// The checks and the transfer use the same parsed parts, so the URL that was checked is the one that is fetched. Scheme
 /// and host are lowercase, international names in ASCII form, and IPv4 addresses in decimal notation, regardless of
-/// their original notation. Dots in the path are resolved, spaces and non-ASCII bytes are percent-encoded, and the
-/// default port and the fragment are removed. A host whose last label is a number must be an address.
+/// their original notation. A host whose last label is a number must be an address.
+///
+/// Spaces around the text, and tabs and line breaks in it, are ignored. Backslashes before the query are slashes, dots in
+/// the path are resolved, and the default port and the fragment are removed. Spaces, quotation marks, non-ASCII bytes, and
+/// what else browsers encode are percent-encoded; what is encoded already does not change (WHATWG URL).
 public struct HTTPURL: Sendable, Hashable {
     /// The shared parts, because URLs are copied often.
     private final class Parts: Sendable {
@@ -82,18 +85,21 @@ public struct HTTPURL: Sendable, Hashable {
     /// Creates the URL as libcurl parses it.
     init(parsing text: String) throws(TransportError) {
         let parser = try URLParser(of: text)
-        try parser.set(CURLUPART_URL, text, flags: CURLU_URLENCODE)
+        try parser.set(CURLUPART_URL, PreparedURL(text.utf8).text, flags: CURLU_URLENCODE)
         try self.init(parser, text: text)
     }
 
     /// Resolves a reference, for example from `Location`, relative to this URL (RFC 3986, section 5).
     ///
+    /// Bytes of a path or query that are not ASCII are percent-encoded as they are, in whatever encoding.
+    ///
     /// User name and password are kept if the origin is the same, and removed otherwise. Those in the reference are
     /// ignored: its author must not choose the credentials, and an untrusted URL that has any probably hides its host
     /// behind them (RFC 9110, section 4.2.4).
-    func resolving(_ reference: String) throws(TransportError) -> HTTPURL {
+    func resolving(_ reference: some Sequence<UInt8>) throws(TransportError) -> HTTPURL {
+        let reference = PreparedURL(reference, relativeTo: scheme).text
         // libcurl treats an empty reference as the root; this URL has no fragment.
-        if reference.isEmpty || reference.utf8.first == UInt8(ascii: "#") { return self }
+        if reference.isEmpty { return self }
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
         try parser.set(CURLUPART_URL, reference, flags: CURLU_URLENCODE)

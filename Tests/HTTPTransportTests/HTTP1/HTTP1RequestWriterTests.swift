@@ -24,7 +24,7 @@ struct HTTP1RequestWriterTests {
         ("http://example.org:8080/a", "/a", "example.org:8080"), ("http://example.org:80/a", "/a", "example.org"),
         ("http://example.org", "/", "example.org"), ("http://example.org?a", "/?a", "example.org"),
         ("http://user:secret@example.org/a#b", "/a", "example.org"), ("http://[::1]:81/a", "/a", "[::1]:81"),
-        ("http://example.org/ä b", "/%c3%a4%20b", "example.org"), ("http://example.org/a/../b", "/b", "example.org"),
+        ("http://example.org/ä b", "/%C3%A4%20b", "example.org"), ("http://example.org/a/../b", "/b", "example.org"),
     ])
     func requestNamesTargetAndHost(url: String, target: String, host: String) throws {
         #expect(try text(url) == "GET \(target) HTTP/1.1\r\nHost: \(host)\r\nAccept: */*\r\n\r\n")
@@ -41,6 +41,16 @@ struct HTTP1RequestWriterTests {
         #expect(lines.first == "HEAD / HTTP/1.1")
         #expect(Set(lines.dropFirst(2).dropLast(2)) == ["User-Agent: me", "Accept: image/*", "Referer: x  Evil: 1"])
         #expect(lines.suffix(2) == ["", ""])
+    }
+
+    @Test func bytesThatAreNotUTF8AreSentAsTheyAre() throws {
+        var request = TransportRequest(url: try HTTPURL("http://a.example/"))
+        request.headerFields[fields: .ifNoneMatch] = [HTTPField(name: .ifNoneMatch, value: [0x22, 0xE9, 0x22])]
+        var bytes: [UInt8] = []
+        var writer = HTTP1RequestWriter()
+        writer.write(request, to: &bytes)
+        let line = "If-None-Match: \"".utf8 + [0xE9] + "\"\r\n\r\n".utf8
+        #expect(bytes.suffix(line.count) == line[...])
     }
 
     @Test func fieldsOfAnEarlierRequestAreNotRepeated() throws {
