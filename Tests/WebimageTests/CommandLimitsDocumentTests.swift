@@ -42,7 +42,8 @@ struct CommandLimitsDocumentTests {
         let origins = RobotsCache.maximumCount.formatted(.number.locale(Locale(identifier: "en_US")))
         let expected = [
             "part of a robots.txt that is read": "\(RobotsFile.limit >> 10) KiB",
-            "redirects of a robots.txt; with more, everything is allowed": "\(RobotsCheck.maximumRedirects)",
+            "redirects of a robots.txt whose rules apply; after more, of which 10 are followed, everything is allowed":
+                "\(RobotsCheck.maximumRedirects)",
             "comparisons for one URL; with more, it is disallowed": comparisons,
             "time for which a robots.txt applies": "\(Int(RobotsCache.lifetime / .seconds(3_600))) hours",
             "time after which a robots.txt that could not be read is requested again":
