@@ -78,7 +78,9 @@ final class DownloadReceiver: DirectBodyReceiver {
 
     /// Returns whether the response with this head has a wanted body.
     func accepts(_ head: ResponseHead) -> Bool {
-        if head.status == .partialContent, !isPartRequested { return continued?.isContinued(by: head) ?? false }
+        if head.status == .partialContent, !isPartRequested {
+            return continued?.isContinued(by: head) ?? rules.acceptsPart(head)
+        }
         return (isPartRequested && head.status == .partialContent || rules.accepts(head.status))
             && rules.acceptsType(of: head)
     }
@@ -95,9 +97,16 @@ final class DownloadReceiver: DirectBodyReceiver {
             // The original head is kept, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
-            log.begin(expecting: length, head: head, from: source)
+            log.begin(expecting: length ?? lengthOfUnrequestedPart(head), head: head, from: source)
             state.withLock { state in (state.head, state.use) = (head, .body) }
         }
+    }
+
+    /// Returns the length of the body of a partial response to a request for everything, unless the body was decoded.
+    private func lengthOfUnrequestedPart(_ head: ResponseHead) -> Int? {
+        guard head.status == .partialContent, !isPartRequested, head.response.headerFields[.contentEncoding] == nil
+        else { return nil }
+        return ResponseRules.wholeLength(of: head)
     }
 
     /// Offers an image of the response whose head has just been received to the decodes that want it; `source` is the

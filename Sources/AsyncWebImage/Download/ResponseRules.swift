@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
@@ -18,9 +19,23 @@ struct ResponseRules: Sendable {
 
     /// Returns whether the status is that of a complete body.
     ///
-    /// A partial response (206) is not accepted unless it was requested, which is checked elsewhere.
+    /// A partial response (206) is not accepted unless it was requested, which is checked elsewhere, or it is complete; see
+    /// ``acceptsPart(_:)``.
     func accepts(_ status: HTTPResponse.Status) -> Bool {
         statuses.contains(status.code) && status != .partialContent
+    }
+
+    /// Returns whether a partial response (206) to a request for everything is accepted: if its part is the whole.
+    func acceptsPart(_ head: ResponseHead) -> Bool {
+        statuses.contains(head.status.code) && acceptsType(of: head) && Self.wholeLength(of: head) != nil
+    }
+
+    /// Returns the number of received bytes of a partial response that contains everything; `nil` for others.
+    static func wholeLength(of head: ResponseHead) -> Int? {
+        guard let range = head.response.headerFields[.contentRange].flatMap(ContentRange.init),
+            range.length == range.total, head.contentLength ?? range.length == range.length
+        else { return nil }
+        return range.length
     }
 
     /// Returns whether the body's type is accepted; an undeclared type is.
