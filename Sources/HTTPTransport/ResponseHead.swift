@@ -53,6 +53,16 @@ public struct ResponseHead: Sendable {
         properties = Properties(.raw(head), url: url, redirectCount: redirectCount, redirection: redirection)
     }
 
+    /// The head of the same response with another body, whose length is unknown.
+    var withoutLength: ResponseHead {
+        var response = response
+        response.headerFields[.contentLength] = nil
+        return ResponseHead(
+            Properties(.response(response), url: url, redirectCount: redirectCount, redirection: redirection))
+    }
+
+    private init(_ properties: Properties) { self.properties = properties }
+
     /// The status.
     public var status: HTTPResponse.Status {
         switch content {

@@ -36,7 +36,7 @@ struct LayerTests {
             ["Policy"],
             ["Credentials", "Resolution", "Security"],
             [""],
-            ["HTTP1"],
+            ["ContentCoding", "HTTP1"],
             ["Curl"],
         ]),
         "ImageCodecs": Layers([

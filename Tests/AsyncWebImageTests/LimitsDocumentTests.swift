@@ -85,6 +85,9 @@ struct LimitsDocumentTests {
         "bytes received on a connection of libcurl without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
         "bytes before a chunk of a body, with extensions, without TLS": bytes(HTTP1ResponseReader.maximumChunkLine),
+        "content codings of one body that are decoded; with more, it is delivered as it is":
+            count(ContentCoding.maximumCount),
+        "buffer for the decoded bytes of one coding": bytes(ContentDecoder.bufferSize),
         "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
         "bytes of a large body that stay unread on a connection without TLS, and the time for which they do":
             "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",

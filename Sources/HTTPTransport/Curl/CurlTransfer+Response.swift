@@ -122,8 +122,17 @@ extension CurlTransfer {
             }
             delivered.expectedBytes = length
         }
+        if hasBody, raw.hasContentEncoding { decoder = decoder(of: raw) }
         deliver(raw, nil)
         return true
+    }
+
+    /// Returns the decoder of the body of a response, if that is encoded; part of an encoded body cannot be decoded.
+    private func decoder(of raw: RawResponseHead) -> ContentDecoder? {
+        guard raw.status != .partialContent || request.headerFields[.range] == nil else { return nil }
+        return ContentDecoder.decoder(
+            of: ContentCoding.codings(of: raw.response), url: request.url, limit: request.maximumBodyBytes,
+            before: handle.receiver)
     }
 
     private func deliver(_ raw: RawResponseHead, _ redirection: ResponseHead.Redirection?) {
@@ -173,7 +182,7 @@ extension CurlTransfer {
     /// be delivered instead.
     func receive(bodyUpTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
         let count = min(count, request.maximumBodyBytes - delivered.bodyBytes)
-        guard let receiver = handle.directReceiver, delivered.bodyBytes > 0, count > 0, !discardsBody,
+        guard let receiver = handle.directReceiver, decoder == nil, delivered.bodyBytes > 0, count > 0, !discardsBody,
             !handle.isCancelled
         else { return nil }
         var received = 0

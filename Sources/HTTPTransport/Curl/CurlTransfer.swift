@@ -89,7 +89,9 @@ final class CurlTransfer {
     }
 
     /// The receiver of the response.
-    var receiver: any TransferReceiver { handle.receiver }
+    var receiver: any TransferReceiver { decoder ?? handle.receiver }
+    /// The decoder of the body, if the body has a content coding.
+    var decoder: ContentDecoder?
 
     /// The credential sent to the origin.
     var credential: Credential? { request.ownCredential ?? provided }

@@ -9,8 +9,9 @@ extension HTTP1Connections {
     static let bytesPerTurn = readsPerTurn * bufferSize
     /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
     private static let smallPart = 4 << 10
-    /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause, and of the
-    /// first read if the receiver can read the remainder to its own memory.
+    /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause, of the first
+    /// read if the receiver can read the remainder to its own memory, and of each part of a body that is decoded, which
+    /// takes long compared with the size.
     private static let firstPart = 16 << 10
 
     /// Reads and delivers what has arrived, up to ``bytesPerTurn``.
@@ -142,7 +143,8 @@ extension HTTP1Connections {
         guard let transfer = connection.transfer else { return true }
         var start = 0
         while start < bytes.count {
-            let limit = transfer.delivered.bodyBytes == 0 ? Self.firstPart : bytes.count
+            let isLimited = transfer.delivered.bodyBytes == 0 || transfer.decoder != nil
+            let limit = isLimited ? Self.firstPart : bytes.count
             let part = bytes.extracting(start..<min(bytes.count, start + limit))
             switch transfer.receive(body: part) {
             case part.count:
