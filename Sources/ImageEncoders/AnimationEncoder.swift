@@ -3,7 +3,7 @@ public import ImageCodecs
 /// Encodes an animation as GIF, APNG, or WebP, one frame at a time.
 ///
 /// Only changes between frames are written; in lossy WebP, only those that can be seen at its quality. A WebP frame
-/// without changes extends the one before it.
+/// without changes extends the one before it, unless it is the last of equal frames only.
 ///
 /// An encoder holds the compressed frames, at most ``defaultMaximumBytes`` bytes by default, and while the file grows,
 /// up to twice as many. In addition, it needs up to 40 bytes per pixel of a frame. After an error, discard the encoder.
@@ -26,6 +26,8 @@ public final class AnimationEncoder {
 
     /// Creates an encoder of frames with the given size, played `repetitionCount` times; 0 means forever.
     ///
+    /// The most that a file can store is 65,536 times for GIF, 65,535 for WebP, and 2,147,483,647 for APNG.
+    ///
     /// A file of more than `maximumBytes` bytes is an error as soon as that is known; see ``append(_:delay:)``.
     ///
     /// Each GIF frame has its own palette, and its pixels with less than half alpha are transparent; metadata is
@@ -39,8 +41,8 @@ public final class AnimationEncoder {
         self.size = size
         self.maximumBytes = maximumBytes
         guard size.width > 0, size.height > 0 else { throw .encodingFailed(format, "it has no pixels") }
-        let repetitionCount = UInt16(clamping: repetitionCount)
-        writer = try options.encoder.animationWriter(size: size, repetitionCount: repetitionCount, metadata: metadata)
+        writer = try options.encoder.animationWriter(
+            size: size, repetitionCount: max(repetitionCount, 0), metadata: metadata)
     }
 
     /// Creates an encoder for `format` with default options; `quality`, 1 to 100, applies to WebP.

@@ -32,6 +32,16 @@ struct AnimationEncoderTests {
         }
     }
 
+    @Test(arguments: [(ImageFormat.gif, 65_536), (.png, 65_536), (.png, 0x7FFF_FFFF), (.webp, 65_535)])
+    func largestRepetitionCountOfAFormatIsKept(format: ImageFormat, largest: Int) throws {
+        for count in [largest, .max] {
+            let file = try animation(
+                of: TestImages.wanderingSquare(2), as: format, delay: .milliseconds(50), repetitionCount: count)
+            let expected = format == .png ? min(count, 0x7FFF_FFFF) : largest
+            #expect(try AnimatedImage(file).repetitionCount == expected)
+        }
+    }
+
     @Test(arguments: formats, [0, 1, 2, 7])
     func animationEncoderPreservesLoopsAndDelays(format: ImageFormat, repetitionCount: Int) throws {
         let file = try animation(

@@ -15,7 +15,7 @@ protocol FormatEncoder: Sendable {
     ///
     /// Throws `encodingFailed`.
     func animationWriter(
-        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter
 }
 

@@ -11,7 +11,7 @@ final class GIFAnimationWriter: AnimationWriter {
     private var held: (frame: PixelBuffer, delay: UInt16)?
     private var isFirst = true
 
-    init(size: PixelSize, repetitionCount: UInt16, options: GIFOptions) throws(CodecError) {
+    init(size: PixelSize, repetitionCount: Int, options: GIFOptions) throws(CodecError) {
         guard size.width <= 65_535, size.height <= 65_535 else {
             throw .encodingFailed(.gif, "more than 65535 pixels on one side")
         }
@@ -20,7 +20,7 @@ final class GIFAnimationWriter: AnimationWriter {
         canvas = PixelBuffer(transparent: size)
         if repetitionCount != 1 {
             // The file stores the number of repetitions; 0 means forever.
-            try writer.writeLoop(repetitions: max(repetitionCount, 1) - 1)
+            try writer.writeLoop(repetitions: UInt16(clamping: max(repetitionCount, 1) - 1))
         }
     }
 

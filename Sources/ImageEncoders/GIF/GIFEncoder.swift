@@ -16,7 +16,7 @@ struct GIFEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
         try GIFAnimationWriter(size: size, repetitionCount: repetitionCount, options: options)
     }

@@ -36,7 +36,7 @@ struct JPEGEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
         throw .encodingFailed(.jpeg, "JPEG has no animations")
     }

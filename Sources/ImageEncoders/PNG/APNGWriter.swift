@@ -16,7 +16,7 @@ final class APNGWriter: AnimationWriter {
     }
 
     private let size: PixelSize
-    private let repetitionCount: UInt16
+    private let repetitionCount: Int
     private let encoder: PNGEncoder
     private let metadata: [UInt8]
     private var form = PNGForm(.rgb)
@@ -26,7 +26,7 @@ final class APNGWriter: AnimationWriter {
 
     /// Throws an error if the metadata is too long.
     init(
-        _ encoder: PNGEncoder, size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        _ encoder: PNGEncoder, size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) {
         self.encoder = encoder
         self.size = size
@@ -54,7 +54,7 @@ final class APNGWriter: AnimationWriter {
         file += metadata
         var control: [UInt8] = []
         control.append(bigEndian32: frames.count)
-        control.append(bigEndian32: Int(repetitionCount))
+        control.append(bigEndian32: min(repetitionCount, Int(Int32.max)))
         file.append(pngChunk: "acTL", control)
         var sequence = 0
         func nextSequenceNumber() -> [UInt8] {

@@ -27,7 +27,7 @@ struct PNGEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
         try APNGWriter(self, size: size, repetitionCount: repetitionCount, metadata: metadata)
     }

@@ -3,7 +3,8 @@ import ImageCodecs
 /// Writes animated WebP: each frame is the rectangle that has changed, compressed as a separate image by libwebp.
 ///
 /// Frames are chosen like those of libwebp's `WebPAnimEncoder`, which cannot be used because it does not tell how much
-/// memory they take. An animation of a single frame becomes a still image.
+/// memory they take. A single frame becomes a still image. Equal frames become one, except that an animation keeps a
+/// second frame, without which viewers ignore its timing.
 final class WebPAnimationWriter: AnimationWriter {
     /// The maximum delay in milliseconds; a frame's duration has 24 bits.
     private static let maximumDelay = 0xFF_FFFF
@@ -24,6 +25,8 @@ final class WebPAnimationWriter: AnimationWriter {
         let position: Int
         let place: PixelRectangle
         var delay: Int
+        /// The part of the delay that the last of several equal frames has added; `nil` for a frame of its own.
+        var lastDelay: Int?
     }
 
     private let encoder: WebPEncoder
@@ -37,7 +40,7 @@ final class WebPAnimationWriter: AnimationWriter {
     private var last: StoredFrame?
 
     init(
-        size: PixelSize, repetitionCount: UInt16, options: WebPOptions, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, options: WebPOptions, metadata: ImageMetadata
     ) throws(CodecError) {
         guard size.width <= WebPEncoder.maximumSide, size.height <= WebPEncoder.maximumSide else {
             throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels on one side")
@@ -58,9 +61,9 @@ final class WebPAnimationWriter: AnimationWriter {
         file.append(webPChunk: "VP8X", head)
         if let profile { file.append(webPChunk: "ICCP", [], profile.span) }
         animationPosition = file.count
-        // A white background, which viewers ignore.
-        var parameters: [UInt8] = [255, 255, 255, 255]
-        parameters.append(littleEndian: Int(repetitionCount), count: 2)
+        // A transparent white background, which most viewers ignore.
+        var parameters: [UInt8] = [255, 255, 255, 0]
+        parameters.append(littleEndian: min(repetitionCount, Int(UInt16.max)), count: 2)
         file.append(webPChunk: "ANIM", parameters)
         self.file = file
     }
@@ -87,7 +90,10 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     func finish() throws(CodecError) -> [UInt8] {
-        if let last, last.position == animationPosition + 14 + 8 {
+        if let last, last.position == animationPosition + 14 + 8, let lastDelay = last.lastDelay {
+            set(delay: last.delay - lastDelay, of: last)
+            try write(WebPFramePart(of: canvas, in: .firstPixel, on: canvas, similarity), lastDelay)
+        } else if let last, last.position == animationPosition + 14 + 8 {
             // The chunks of a frame are those of a still image.
             file.removeSubrange(animationPosition..<last.position + 16)
             file[Self.featuresPosition] &= ~Feature.animation
@@ -116,6 +122,7 @@ final class WebPAnimationWriter: AnimationWriter {
         guard remaining.size.area < changes.size.area else { return changes }
         canvas = cleared
         file[last.position + 15] |= 1
+        file[Self.featuresPosition] |= Feature.alpha
         return remaining
     }
 
@@ -123,10 +130,15 @@ final class WebPAnimationWriter: AnimationWriter {
     private func extend(_ frame: StoredFrame, by delay: Int) {
         var extended = frame
         extended.delay += delay
-        var number: [UInt8] = []
-        number.append(littleEndian: extended.delay, count: 3)
-        file.replace(at: frame.position + 12, with: number.span)
+        extended.lastDelay = delay
+        set(delay: extended.delay, of: frame)
         last = extended
+    }
+
+    private func set(delay: Int, of frame: StoredFrame) {
+        var number: [UInt8] = []
+        number.append(littleEndian: delay, count: 3)
+        file.replace(at: frame.position + 12, with: number.span)
     }
 
     private func write(_ part: WebPFramePart, _ delay: Int) throws(CodecError) {

@@ -40,7 +40,7 @@ struct WebPEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
         try WebPAnimationWriter(size: size, repetitionCount: repetitionCount, options: options, metadata: metadata)
     }
