@@ -7,8 +7,7 @@ public struct ImageHeader: Sendable, Hashable {
     /// The orientation declared by the file; `.up` if missing or invalid.
     ///
     /// An orientation stored after the pixels of a PNG is known and applied once the image has been decoded. It can
-    /// exchange width and height, but the result never has more pixels than ``DecodePlan/outputSize``. It is ignored
-    /// for animations.
+    /// exchange width and height. It is ignored for animations.
     public var orientation: ImageOrientation
     /// The number of frames, or `nil` if it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?

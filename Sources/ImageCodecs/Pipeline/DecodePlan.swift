@@ -15,6 +15,8 @@ public struct DecodePlan: Sendable, Hashable {
     public let orientation: ImageOrientation
     /// The part of the rows that is shown.
     let rowRegion: PixelRegion
+    /// The plan for an image on its side, which a PNG can turn out to be after its pixels; `nil` if its size is the same.
+    let sidewaysScaling: ScalePlan?
     /// A Boolean value that indicates whether the codec passes rows as planes, which are scaled before they are converted
     /// to RGB.
     let scalesPlanes: Bool
@@ -22,8 +24,9 @@ public struct DecodePlan: Sendable, Hashable {
     ///
     /// Two uses of memory are not included. Each retained preview needs as much as the result. A PNG whose orientation
     /// is stored after its pixels needs additional memory to be turned upright: this is rare and cannot be known in
-    /// advance, and reserving memory for it would double the cost of every PNG. Memory that an `ImageDecoder` reuses for
-    /// the result can be a sixteenth larger than the result.
+    /// advance, and reserving memory for it would double the cost of every PNG. (If the target gives an image on its side
+    /// another size, a PNG is scaled to both sizes, which is included.) Memory that an `ImageDecoder` reuses for the
+    /// result can be a sixteenth larger than the result.
     public private(set) var estimatedBytes: Int
 
     /// The size of the result in pixels.
@@ -70,6 +73,10 @@ extension DecodePlan {
         rowRegion =
             rowScale.map { scaling.region.scaled(by: $0) } ?? scaling.region.scaled(from: storedSize, to: rowSize)
 
+        let sideways = ScalePlan(of: storedSize, orientation: .right, options: options)
+        let mayBeSideways = !isUndecided && header.canChangeOrientation && !options.ignoresOrientation
+        sidewaysScaling = mayBeSideways && sideways != scaling ? sideways : nil
+
         let format = options.pixelFormat
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         var terms = [
@@ -90,6 +97,15 @@ extension DecodePlan {
             terms.append(
                 BandResampler.workingBytes(
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
+        }
+        if let sidewaysScaling {
+            let size = sidewaysScaling.scaledSize
+            let (bytes, overflow) = size.area.multipliedReportingOverflow(by: format.bytesPerPixel)
+            terms += [
+                overflow ? .max : bytes,
+                BandResampler.workingBytes(
+                    from: storedSize, region: sidewaysScaling.region, to: size, filter: options.resampling.filter),
+            ]
         }
         // Orienting and fitting afterward makes a copy that is no larger.
         if isUndecided {

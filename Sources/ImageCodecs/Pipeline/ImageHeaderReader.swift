@@ -1,4 +1,5 @@
-/// Reads the header of a file while it arrives, and counts its frames; no pixel is decoded.
+/// Reads the header of a file while it arrives, counts its frames, and looks for an orientation after the pixels; no
+/// pixel is decoded.
 ///
 /// Append the file from its first byte in pieces of any size. A reader holds the beginning of the file until ``header``
 /// is known, and almost nothing after that. It is not `Sendable`: use it in only one task at a time.
@@ -12,6 +13,8 @@ public final class ImageHeaderReader {
     private var bytesSeen = 0
     private var beginning = FileBeginning()
     private var frames: (any FrameCounter)?
+    /// The search for an orientation after the pixels; `nil` if none counts there.
+    private var exif: ExifScanner?
 
     /// Creates a reader for one file.
     public init(limits: DecodeLimits = DecodeLimits()) {
@@ -31,11 +34,12 @@ public final class ImageHeaderReader {
             take(head)
         } else {
             frames?.append(bytes)
+            exif?.append(bytes)
         }
     }
 
-    /// Marks the end of the file and returns its header; the frame count of a GIF or animated WebP is `nil` if the file
-    /// is incomplete.
+    /// Marks the end of the file and returns its header with the orientation that a decode applies; the frame count of a
+    /// GIF or animated WebP is `nil` if the file is incomplete.
     ///
     /// Throws `truncated` if the header is incomplete, `unsupportedFormat` if the format is unknown, and the other
     /// errors of ``append(_:)``.
@@ -43,6 +47,11 @@ public final class ImageHeaderReader {
         if header == nil, let head = try beginning.finish(limits: limits) { take(head) }
         guard var header else { throw beginning.missingHeader }
         if let frames { header.frameCount = frames.count }
+        if let exif {
+            let data = exif.exif ?? []
+            header.orientation = ImageOrientation(exif: data.span)
+            header.hasTrailingOrientation = false
+        }
         return header
     }
 
@@ -50,6 +59,10 @@ public final class ImageHeaderReader {
         header = head.header
         let bytes = beginning.bytes
         beginning = FileBeginning()
+        if head.header.canChangeOrientation {
+            exif = ExifScanner()
+            exif?.append(bytes.span)
+        }
         guard head.header.frameCount == nil else { return }
         frames = head.format.frameCounter()
         frames?.append(bytes.span)

@@ -19,21 +19,22 @@ extension StreamingDecoder {
 
     func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
         var header = running.header
-        var completeRows = running.pipeline.completeRows
         if !needsNoMoreBytes {
             header.frameCount = running.decoder.frameCount ?? header.frameCount
             header.warnings = running.decoder.warnings
         }
-        var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
-        var visibleSize = running.plan.visibleSize
         if header.orientation == .up, let late = running.decoder.trailingOrientation { header.orientation = late }
-        if !options.ignoresOrientation, header.hasTrailingOrientation || header.orientation != orientation {
-            // Fit again, because the target box applies to the upright image. Nothing larger can result, unless the
-            // plan covers all orientations.
-            var options = options
-            options.allowsUpscaling = options.allowsUpscaling && header.hasTrailingOrientation
-            let size = header.hasTrailingOrientation && visibleSize == header.size ? header.size : pixels.size
+        let isTurnedLate = !options.ignoresOrientation && header.orientation != orientation
+        let sideways = isTurnedLate && header.orientation.swapsAxes ? running.sideways : nil
+        sideways?.flush()
+        var pixels = (sideways ?? running.pipeline).pixels
+        var completeRows = (sideways ?? running.pipeline).completeRows
+        var visibleSize = running.plan.visibleSize
+        if sideways != nil, let scaling = running.plan.sidewaysScaling { visibleSize = scaling.region.size }
+        if header.hasTrailingOrientation, !options.ignoresOrientation {
+            // Fit again, because the target box applies to the upright image. The plan covers all orientations.
+            let size = visibleSize == header.size ? header.size : pixels.size
             orientation = header.orientation
             let scaling = ScalePlan(of: size, orientation: orientation, options: options)
             if scaling.scaledSize != pixels.size || orientation != .up {
@@ -44,6 +45,9 @@ extension StreamingDecoder {
                     hasAlpha: header.hasAlpha || isPartial)
             }
             visibleSize = scaling.region.scaled(from: size, to: visibleSize).size
+        } else if isTurnedLate {
+            orientation = header.orientation
+            pixels = pixels.turned(orientation, hasAlpha: header.hasAlpha || isPartial)
         }
         pixelMemory?.keep(pixels.bytes)
         return DecodedImage(

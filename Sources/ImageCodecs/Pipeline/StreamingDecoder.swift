@@ -41,6 +41,10 @@ public final class StreamingDecoder {
         let plan: DecodePlan
         let decoder: any RowDecoder
         let pipeline: RowPipeline
+        /// The pipeline for an image that turns out to be on its side (``DecodePlan/sidewaysScaling``).
+        let sideways: RowPipeline?
+        /// The destination of the decoder's rows.
+        let rows: any RowSink
         let transform: ColorTransform?
     }
 
@@ -92,7 +96,7 @@ public final class StreamingDecoder {
             }
             if let running {
                 try orPartial(running) { () throws(CodecError) in
-                    try running.decoder.append(bytes, to: running.pipeline)
+                    try running.decoder.append(bytes, to: running.rows)
                 }
             } else {
                 try take(beginning.append(bytes, limits: limits))
@@ -114,12 +118,20 @@ public final class StreamingDecoder {
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
                 colors: transform, format: options.pixelFormat, memory: pixelMemory, scalesPlanes: plan.scalesPlanes)
+            let sideways = plan.sidewaysScaling.map { scaling in
+                RowPipeline(
+                    rowSize: header.size, region: scaling.region, scaledSize: scaling.scaledSize,
+                    resampling: options.resampling, orientation: .up, hasAlpha: header.hasAlpha, colors: transform,
+                    format: options.pixelFormat)
+            }
+            let rows: any RowSink = sideways.map { PairedRows(pipeline, $0) } ?? pipeline
             let running = Running(
-                header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
+                header: header, plan: plan, decoder: decoder, pipeline: pipeline, sideways: sideways, rows: rows,
+                transform: transform)
             self.running = running
             let bytes = beginning.bytes
             beginning = FileBeginning()
-            try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: pipeline) }
+            try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: rows) }
         }
     }
 
@@ -175,7 +187,7 @@ public final class StreamingDecoder {
         guard let running else { throw beginning.missingHeader }
         guard !needsNoMoreBytes else { return image(of: running) }
         try orPartial(running) { () throws(CodecError) in
-            try running.decoder.finish(to: running.pipeline)
+            try running.decoder.finish(to: running.rows)
             guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
         }
         return partialImage ?? image(of: running)
@@ -231,7 +243,9 @@ extension StreamingDecoder {
         _ header: ImageHeader, _ format: any FormatDescriptor, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
         let plan = try DecodePlan(header: header, options: options, format: format)
-        try limits.check(plan.scaledSize, header.format)  // can be enlarged
+        for size in [plan.scaledSize, plan.sidewaysScaling?.scaledSize].compactMap(\.self) {
+            try limits.check(size, header.format)  // can be enlarged
+        }
         let width = max(plan.rowSize.width, plan.scaledSize.width)
         return try plan.adding(bytes: colors.workingBytes(options, width: width))
     }

@@ -51,7 +51,8 @@ struct ImageVerifierTests {
             #expect(answer(bytes, step: 1 + bytes.count / 5).header == whole.header, "seed \(seed)")
             guard whole.header != nil else { continue }
             #expect(throws: Never.self, "seed \(seed)") {
-                try AnimatedImage(bytes, limits: Self.limits).allFrames()
+                _ = try AnimatedImage(bytes, limits: Self.limits).allFrames()
+                _ = try decode(bytes, options: DecodeOptions(target: .maximumSide(4)), limits: Self.limits)
             }
         }
     }

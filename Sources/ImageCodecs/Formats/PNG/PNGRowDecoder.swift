@@ -190,4 +190,7 @@ extension ImageHeader {
     ///
     /// Frames of an animation are shown before it could be known.
     var allowsLateOrientation: Bool { orientation == .up && !mayBeAnimated }
+
+    /// A Boolean value that indicates whether what follows the pixels can change the orientation.
+    package var canChangeOrientation: Bool { hasTrailingOrientation || format == .png && allowsLateOrientation }
 }
