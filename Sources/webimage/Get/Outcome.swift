@@ -40,6 +40,7 @@ struct Outcome: Sendable, Equatable {
         object.add("height", image.size?.height)
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
+        object.add(storedSize: image.storedSize, orientation: image.orientation)
         object.add("frames", image.frames)
         object.add("warnings", isSuccess ? image.warnings : nil)
         object.add("bytes", bytes)

@@ -8,6 +8,10 @@ struct ImageFacts: Sendable, Equatable {
     var size: PixelSize?
     /// The size of the source in pixels, oriented like the output.
     var originalSize: PixelSize?
+    /// The size of the source in pixels as stored.
+    var storedSize: PixelSize?
+    /// The orientation that makes the source upright; `nil` if it follows pixels that have not been read.
+    var orientation: ImageOrientation?
     /// The number of frames of the source.
     var frames: Int?
     /// A Boolean value that indicates whether part of the image is missing.
@@ -25,6 +29,7 @@ struct ImageFacts: Sendable, Equatable {
         warnings = image.header.warnings
         size = image.pixels.size
         originalSize = image.originalSize
+        orientation = image.header.orientation
     }
 
     mutating func describe(_ animation: AnimatedImage) {
@@ -33,6 +38,7 @@ struct ImageFacts: Sendable, Equatable {
         warnings = animation.header.warnings
         size = animation.size
         originalSize = animation.originalSize
+        orientation = animation.header.orientation
     }
 
     mutating func describe(_ header: ImageHeader) {
@@ -40,5 +46,24 @@ struct ImageFacts: Sendable, Equatable {
         frames = header.frameCount
         size = header.size
         originalSize = header.size
+        storedSize = header.size
+        orientation = header.hasTrailingOrientation ? nil : header.orientation
+    }
+}
+
+extension JSONObject {
+    /// Adds the size of an image as stored, its orientation, and the size that results; unknown ones are `null`.
+    mutating func add(storedSize: PixelSize?, orientation: ImageOrientation?) {
+        add("stored_width", storedSize?.width)
+        add("stored_height", storedSize?.height)
+        addOrientation(orientation, of: storedSize)
+    }
+
+    /// Adds the orientation of an image and the size that results from the stored one; unknown ones are `null`.
+    mutating func addOrientation(_ orientation: ImageOrientation?, of storedSize: PixelSize?) {
+        add("orientation", orientation?.rawValue)
+        let upright = orientation.flatMap { storedSize?.upright($0) }
+        add("upright_width", upright?.width)
+        add("upright_height", upright?.height)
     }
 }

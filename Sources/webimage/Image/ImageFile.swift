@@ -74,6 +74,16 @@ struct ImageFile: ~Copyable {
         }
     }
 
+    /// Returns the header with the orientation that can follow the pixels, reading the whole file.
+    consuming func wholeHeader() throws -> ImageHeader {
+        let reader = ImageHeaderReader()
+        while true {
+            let block = try nextBlock()
+            if block.isEmpty { return try reader.finish() }
+            try reader.append(block.span)
+        }
+    }
+
     /// Returns the header, reading no more blocks than necessary, and the number of bytes read.
     consuming func header() throws -> (header: ImageHeader, byteCount: Int) {
         let decoder = StreamingDecoder()

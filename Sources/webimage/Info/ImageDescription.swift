@@ -33,7 +33,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("frames", header.flatMap(\.frameCount))
         object.add("loops", repetitionCount)
         object.add("duration_ms", duration.map { Int(($0 / .milliseconds(1)).rounded()) })
-        object.add("orientation", header?.orientation.rawValue)
+        object.addOrientation(orientation, of: header?.size)
         object.add("progressive", header?.isProgressive)
         object.add("alpha", header?.hasAlpha)
         object.add("bits_per_channel", header?.bitsPerChannel)
@@ -42,6 +42,11 @@ struct ImageDescription: Sendable, Equatable {
         object.add("warnings", warnings)
         object.add("bytes_read", bytesRead)
         return object.text
+    }
+
+    /// The orientation that a decode applies; `nil` if it follows pixels that have not been read.
+    private var orientation: ImageOrientation? {
+        header.flatMap { $0.hasTrailingOrientation ? nil : $0.orientation }
     }
 
     /// The description as text.
@@ -53,7 +58,11 @@ struct ImageDescription: Sendable, Equatable {
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
         if let duration { facts.append("\(seconds(duration)) s") }
         if let count = repetitionCount { facts.append(count == 0 ? "endless" : count == 1 ? "once" : "\(count) times") }
-        if header.orientation != .up { facts.append("orientation \(header.orientation.rawValue)") }
+        if let orientation {
+            if orientation != .up { facts.append("orientation \(orientation.rawValue)") }
+        } else {
+            facts.append("unknown orientation")
+        }
         if header.isProgressive { facts.append("progressive") }
         facts.append(header.hasAlpha ? "alpha" : "opaque")
         if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits per channel") }

@@ -11,7 +11,10 @@ struct InfoCommand: AsyncParsableCommand {
         discussion: """
             For JPEG, and for PNG and WebP without animation, only the part that contains the header is downloaded. GIF files \
             and animations are downloaded completely to determine the number of frames, their duration, and the number of \
-            repetitions. Pixels are not decoded, except those of a GIF with a single frame. The member warnings is null if only \
+            repetitions. Pixels are not decoded, except those of a GIF with a single frame. \
+            The orientation is the one that a conversion applies. In a WebP it follows the pixels, and in a PNG it can; there it \
+            is found in files only. Of a URL, the orientation of such a WebP is unknown, or null with --json; that of a PNG is \
+            1, because nothing announces another. The member warnings is null if only \
             the header was read, because deviations from the format follow it.
 
             All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
@@ -84,6 +87,9 @@ struct InfoCommand: AsyncParsableCommand {
                 }
                 description.header = header
                 description.bytesRead = byteCount
+                if header.canChangeOrientation, !header.mayBeAnimated {
+                    description.header = try await workers.run { try ImageFile(path: path).wholeHeader() }
+                }
                 if header.mayBeAnimated {
                     let bytes = try await workers.run { try ImageFile(path: path).bytes() }
                     description.bytesRead = bytes.count

@@ -9,7 +9,8 @@ struct OutcomeTests {
         #expect(
             Outcome(url: "a", milliseconds: 5).json
                 == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
-                + #""height":null,"original_width":null,"original_height":null,"frames":null,"warnings":null,"bytes":null,"#
+                + #""height":null,"original_width":null,"original_height":null,"stored_width":null,"stored_height":null,"#
+                + #""orientation":null,"upright_width":null,"upright_height":null,"frames":null,"warnings":null,"bytes":null,"#
                 + #""path":null,"source":null,"preview_error":null,"ms":5}"#)
     }
 

@@ -27,7 +27,8 @@ struct ImageDescriptionTests {
         #expect(
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
-                + #""loops":null,"duration_ms":null,"orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
+                + #""loops":null,"duration_ms":null,"orientation":3,"upright_width":640,"#
+                + #""upright_height":480,"progressive":true,"alpha":false,"bits_per_channel":8,"#
                 + #""profile":"Display \"P3\"","color_conversion":"converted","warnings":null,"bytes_read":4096}"#)
         var failed = ImageDescription(url: "a.jpg")
         failed.error = "no"
@@ -36,6 +37,15 @@ struct ImageDescriptionTests {
         // The header of a file that fails later.
         failed.header = description.header
         #expect(failed.line == "webimage: a.jpg: no")
+    }
+
+    @Test func orientationThatFollowsUnreadPixelsIsUnknown() {
+        var description = description
+        description.header?.orientation = .right
+        #expect(description.json.contains(#""orientation":6,"upright_width":480,"upright_height":640"#))
+        description.header?.hasTrailingOrientation = true
+        #expect(description.json.contains(#""orientation":null,"upright_width":null,"upright_height":null"#))
+        #expect(description.line.contains("unknown orientation"))
     }
 
     @Test(arguments: [(1_000, 0, "1 s, endless"), (1_200, 1, "1.2 s, once"), (65_050, 2, "65.05 s, 2 times")])

@@ -71,6 +71,7 @@ struct BatchRecord: Sendable {
         object.add("height", failure == nil ? image.size?.height : nil)
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
+        object.add(storedSize: image.storedSize, orientation: image.orientation)
         if columns.hasExif { object.add("exif", failure == nil ? exif : nil) }
         if let digest = columns.digest { object.add(digest.rawValue, self.digest) }
         for hash in columns.hashes { object.add(hash.rawValue, raw: failure == nil ? image.hashes[hash] : nil) }
