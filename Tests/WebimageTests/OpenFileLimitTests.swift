@@ -77,6 +77,26 @@ struct OpenFileLimitTests {
         for origin in origins { await origin.stop() }
     }
 
+    /// Many small shards are open at a time, each with several files.
+    @Test(arguments: [(24, 74), (40, 0), (64, 0)], ["webdataset", "files"])
+    func openShardsLeaveDescriptorsForEverythingElse(limit: (files: Int, status: Int32), form: String) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let urls = (0..<40).map { "http://localhost:\(origin.port)/\($0).gif" }
+                let result = try await Command.run(
+                    ["batch", "--input", "-", "-o", folder, "--samples-per-shard", "2", "--output-format", form],
+                    input: urls.joined(separator: "\n"), by: limited(to: limit.files))
+                #expect(result.status == limit.status, "\(result.errors)")
+                // Either that there are too few, or that fewer images are processed at a time.
+                #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(names.count { $0.hasSuffix("_stats.json") } == (limit.status == 0 ? 20 : 0))
+                #expect(limit.status == 0 || origin.counts.totalRequests == 0)
+            }
+        }
+    }
+
     @Test func maximumConcurrencyWorksWithTheUsualDescriptorLimit() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", LoopbackOrigin.Response(body: gif))

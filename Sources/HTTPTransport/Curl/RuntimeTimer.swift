@@ -4,10 +4,12 @@ import Threading
 ///
 /// The runtime opens a file descriptor for it when a task first sleeps, and terminates the process if none is
 /// available. The transport's resolver sleeps, and so do retry delays: opening it early avoids the crash.
-enum RuntimeTimer {
+package enum RuntimeTimer {
     /// A task that sleeps briefly, once per process; `nil` if there was no file descriptor when it was needed.
-    static let opening: Task<Void, Never>? = {
+    ///
+    /// A shorter time can be over before the timer is needed, which is then not opened.
+    package static let opening: Task<Void, Never>? = {
         if OpenFileLimit.isReached { return nil }
-        return Task.detached { try? await Task.sleep(for: .nanoseconds(1)) }
+        return Task.detached { try? await Task.sleep(for: .milliseconds(1)) }
     }()
 }

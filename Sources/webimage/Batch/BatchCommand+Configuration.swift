@@ -15,6 +15,7 @@ extension BatchCommand {
         } else {
             configuration.decoding.memoryBudget = memory.allChecks
         }
+        configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.limits.maximumBytes = resources.maxBytes.bytes
         configuration.decoding.limits.maximumPixels = resources.maxPixels

@@ -32,14 +32,15 @@ extension BatchCommand {
     }
 
     private func answerAll() async throws {
-        let budget = try OpenFileBudget.reserve(images: resources.concurrency, cacheFiles: cache.filesPerImage)
+        let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
+        let budget = try OpenFileBudget.reserve(openFiles(workers: workers.count))
         let lines = try BatchList(
             path: list.input, format: list.inputFormat, columns: listColumns,
             passesOn: output.echo || output.stream == .tar || output.output != "-")
-        let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
+        let converted = min(2 * workers.count, budget.filesOfCompleteBodies)
         let places = ConversionPlaces(
-            limit: budget.images + 2 * workers.count, transfers: budget.images, isOrdered: output.ordered)
+            limit: budget.images + converted, transfers: budget.images, isOrdered: output.ordered)
         var configuration = try configuration(budget)
         configuration.downloads.requestModifier = places
         let transport = CurlTransport(configuration: transport(budget))
@@ -57,12 +58,12 @@ extension BatchCommand {
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,
             hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: room,
-            waitingFiles: Allowance(limit: budget.images), places: places,
+            waitingFiles: Allowance(limit: budget.filesOfCompleteBodies - converted), places: places,
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
         let destination = try await makeDestination(
-            lines, failedLines: failedLines, window: window, room: room, places: places)
+            lines, budget, failedLines: failedLines, window: window, room: room, places: places)
         let run = BatchRun(
             list: lines, processor: processor, output: destination.output, window: window, progress: progress,
             workers: workers, grace: .seconds(resources.grace)
@@ -132,7 +133,8 @@ extension BatchCommand {
     }
 
     private func makeDestination(
-        _ lines: BatchList, failedLines: LineFile?, window: LineWindow, room: Allowance<Int>, places: ConversionPlaces
+        _ lines: BatchList, _ budget: OpenFileBudget, failedLines: LineFile?, window: LineWindow, room: Allowance<Int>,
+        places: ConversionPlaces
     ) async throws -> Destination {
         guard output.output == "-" else {
             try await lines.check()
@@ -142,7 +144,7 @@ extension BatchCommand {
             let rules = try shardRules(firstShard: list.firstShard)
             let shards = ShardOutput(
                 folder, list: list, rules: rules, columns: output.folderColumns(listColumns),
-                failedLines: failedLines, lookahead: resources.lookahead, window: window, room: room)
+                failedLines: failedLines, openShards: budget.shards, window: window, room: room)
             return Destination(output: shards, shards: shards)
         }
         let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")

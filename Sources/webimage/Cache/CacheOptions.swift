@@ -26,6 +26,9 @@ struct CacheOptions: ParsableArguments {
             """)
     var use: CacheUse?
 
+    /// The number of files of the cache that are always open.
+    var files: Int { folder == nil ? 0 : 1 }
+
     /// The number of files that an image opens in the cache.
     var filesPerImage: Int { folder == nil ? 0 : 2 }
 

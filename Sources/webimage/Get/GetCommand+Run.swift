@@ -4,7 +4,7 @@ import AsyncWebImage
 
 extension GetCommand {
     func run() async throws {
-        let budget = try OpenFileBudget.reserve(images: concurrency, cacheFiles: cache.filesPerImage)
+        let budget = try OpenFileBudget.reserve(openFiles)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
         transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
@@ -17,6 +17,7 @@ extension GetCommand {
         let places = ConversionPlaces(limit: concurrency, transfers: concurrency)
         let hasCache = cache.folder != nil
         var configuration = try loaderConfiguration(concurrency: budget.images)
+        configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
         // Stored responses would otherwise wait for slots and rates, which apply before requests are modified.
         if !hasCache { configuration.downloads.requestModifier = places }
         let loader = ImageLoader(configuration: configuration, transport: meter)
@@ -47,6 +48,13 @@ extension GetCommand {
             if let end { throw end }
         }
         if await display.failed > 0 { throw ExitCode.failure }
+    }
+
+    /// The files that this command opens: the list, and those of each image.
+    private var openFiles: OpenFileBudget.Needs {
+        OpenFileBudget.Needs(
+            images: concurrency, filesPerImage: 1 + cache.filesPerImage + (progressiveDir == nil ? 0 : 1),
+            files: 1 + cache.files)
     }
 
     /// No cache of decoded images: every image is needed once, and a long list must not fill the memory.

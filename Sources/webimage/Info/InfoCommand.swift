@@ -59,9 +59,11 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func makeLoader() throws -> ImageLoader {
+        let budget = try OpenFileBudget.reserve(OpenFileBudget.Needs(images: 1))
         var transport = network.transport
-        transport.maximumConnections = try OpenFileBudget.reserve(images: 1).connections
-        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
+        transport.maximumConnections = budget.connections
+        var configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
+        configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
         return ImageLoader(configuration: configuration)
     }
 

@@ -11,7 +11,7 @@ struct BatchResourceOptionsTests {
     }
 
     @Test func concurrentNameLookupsAreLimited() throws {
-        let budget = try #require(OpenFileBudget(free: 1_000, images: 16))
+        let budget = try #require(OpenFileBudget(free: 1_000, OpenFileBudget.Needs(images: 16)))
         let resolver = try command("--dns-concurrency", "1").transport(budget).resolver as? ThreadedResolver
         #expect(resolver?.limits.maximum == 1)
         #expect(try command().resources.dnsConcurrency == LookupThreads.usualMaximum)

@@ -48,7 +48,7 @@ final class ShardOutput: BatchOutput {
 
     init(
         _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns,
-        failedLines: LineFile? = nil, lookahead: Int, window: LineWindow, room: Allowance<Int>
+        failedLines: LineFile? = nil, openShards: Int, window: LineWindow, room: Allowance<Int>
     ) {
         self.folder = folder
         self.list = list
@@ -58,9 +58,7 @@ final class ShardOutput: BatchOutput {
         self.failedLines = failedLines
         self.window = window
         self.room = room
-        let samples = rules.plan.keys.samplesPerShard
-        // So many are open at a time that the look-ahead decides, but not so many that files run out.
-        openShards = Allowance(limit: min(max((lookahead + samples - 1) / samples + 1, 2), Self.maximumOpenShards))
+        self.openShards = Allowance(limit: openShards)
     }
 
     /// The number of shards that are being made.

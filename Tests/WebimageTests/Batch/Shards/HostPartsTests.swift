@@ -60,7 +60,8 @@ struct HostPartsTests {
         func limits(_ options: String...) throws -> [Double] {
             let arguments = ["--input", "-", "--output", "o", "--rate", "8", "--per-host", "8"]
             let command = try BatchCommand.parse(arguments + options)
-            let downloads = try command.configuration(OpenFileBudget.reserve(images: 64, cacheFiles: 0)).downloads
+            let downloads = try command.configuration(OpenFileBudget.reserve(OpenFileBudget.Needs(images: 64)))
+                .downloads
             return [
                 try #require(downloads.rateLimitPerHost?.requestsPerSecond),
                 Double(downloads.maximumConcurrentDownloadsPerHost),
