@@ -15,7 +15,7 @@ package func availableProcessorCount() -> Int {
     #if os(Linux)
     let affinity = Int(clinux_affinity())
     let count = affinity > 0 ? affinity : online
-    return processorQuota.map { min(count, $0) } ?? count
+    return quota.map { min(count, $0) } ?? count
     #else
     return online
     #endif
@@ -30,31 +30,6 @@ package func processorCount(ofQuota text: String) -> Int? {
 }
 
 #if os(Linux)
-/// The lowest quota of the control groups of this process, which does not change in most containers; `nil` if there is
-/// none.
-private let processorQuota: Int? = {
-    var quotas = [processorCount(ofQuota: contents("/sys/fs/cgroup/cpu.max"))]
-    // Version 1 has a file for each number.
-    let files = ["cfs_quota_us", "cfs_period_us"].map { contents("/sys/fs/cgroup/cpu/cpu.\($0)") }
-    quotas.append(processorCount(ofQuota: files.joined(separator: " ")))
-    // Outside of a container, the group has a path.
-    for line in contents("/proc/self/cgroup").split(separator: "\n") where line.hasPrefix("0::/") {
-        var path = line.dropFirst(3)
-        while path.count > 1 {
-            quotas.append(processorCount(ofQuota: contents("/sys/fs/cgroup\(path)/cpu.max")))
-            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        }
-    }
-    return quotas.compactMap(\.self).min()
-}()
-
-/// Returns the beginning of a small file; empty if it cannot be read.
-private func contents(_ path: String) -> String {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-}
+/// The lowest quota of the control groups of this process, which does not change in most containers.
+private let quota = ControlGroups().processorQuota
 #endif

@@ -45,7 +45,7 @@ struct LimitsDocumentTests {
             "maximumBytes": bytes(limits.maximumBytes),
             "maximumScans": count(limits.maximumScans),
             "maximumFrames": count(limits.maximumFrames),
-            "maximumAnimationPixels": count(limits.maximumAnimationPixels),
+            "maximumWork": count(limits.maximumWork),
             "maximumHeaderBytes": bytes(limits.maximumHeaderBytes),
         ]
     }()
@@ -137,7 +137,7 @@ struct LimitsDocumentTests {
         "CurlTransport.Configuration.maximumConnections", "CurlTransport.Configuration.threadCount",
         "ImageDecoder.Configuration.memoryBudget",
         "ImageDecoder.Configuration.maximumDecodeBytes", "ImageDecoder.Configuration.threadCount",
-        "AnimationDecoder.init(_:windowBytes:)", "--memory-limit",
+        "AnimationDecoder.init(_:windowBytes:)", "--memory-limit", "--max-work",
     ]
 
     @Test func everyLimitWithAPropertyIsDocumentedWithItsDefault() throws {

@@ -16,8 +16,15 @@ struct CommandLimitsDocumentTests {
         let configuration = try GetCommand.parse(["photo.jpg"]).loaderConfiguration(concurrency: 1)
         let previews = "\(PreviewWriter.maximumCount) previews, \(mebibytes(PreviewWriter.maximumBytes))"
         let lookahead = SourceRun.lookahead.formatted(.number.locale(Locale(identifier: "en_US")))
+        let work = DecodeLimits().maximumWork
+        #expect(GetCommand.helpMessage(columns: 400).contains("(default: \(work))"))
+        let share =
+            "a quarter of that of the machine or, if less, of the limit of a control group, at least 16 MiB and at most "
         let expected = [
+            "work on one image, as `maximumWork` above":
+                "\(work.formatted(.number.locale(Locale(identifier: "en_US")))) pixels",
             "memory to verify one image": mebibytes(memory.check),
+            "memory to convert one image": share + mebibytes(MemoryLimits.maximumConversion),
             "memory to verify all images": mebibytes(memory.allChecks),
             "memory to convert all images; an image that needs more is converted alone":
                 mebibytes(memory.allConversions),

@@ -1,12 +1,6 @@
 public import ImageCodecs
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// An actor that schedules image decoding on its own threads, with as many concurrent decodes as its memory budget
 /// allows.
 ///
@@ -36,8 +30,8 @@ public actor ImageDecoder {
         /// ``DownloadConfiguration/headerFields`` changes that field.
         public var customFormats: [any CustomFormat]
 
-        /// Creates a configuration; by default, one thread per processor, a quarter of the machine's memory but at
-        /// most 1 GiB, the default limits, and no custom formats.
+        /// Creates a configuration; by default, one thread per processor, a quarter of the available memory but
+        /// at most 1 GiB, the default limits, and no custom formats.
         public init(
             threadCount: Int = Configuration.defaultThreadCount,
             memoryBudget: Int = Configuration.defaultMemoryBudget,
@@ -55,13 +49,15 @@ public actor ImageDecoder {
         /// The number of processors available to this process.
         public static let defaultThreadCount = availableProcessorCount()
 
-        /// A quarter of the physical memory, but at most 1 GiB, in bytes; 16 MiB if the size of the memory is unknown.
-        public static let defaultMemoryBudget = memoryBudget(
-            physicalMemory: Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
+        /// A quarter of the memory that the process may use, but at most 1 GiB, in bytes; 16 MiB if the size of the
+        /// memory is unknown.
+        ///
+        /// That is the memory of the machine or, if that is less, the limit of a control group of the process, as in a
+        /// container.
+        public static let defaultMemoryBudget = memoryBudget(availableMemory: availableMemory())
 
-        /// Returns the default budget for this much physical memory, in bytes; a negative size means that it is
-        /// unknown.
-        static func memoryBudget(physicalMemory: Int) -> Int { min(1 << 30, max(64 << 20, physicalMemory) / 4) }
+        /// Returns the default budget for this much memory, in bytes; a negative size means that it is unknown.
+        static func memoryBudget(availableMemory: Int) -> Int { min(1 << 30, max(64 << 20, availableMemory) / 4) }
     }
 
     /// A request that waits for memory.

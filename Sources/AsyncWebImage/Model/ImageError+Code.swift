@@ -173,7 +173,7 @@ extension ImageError.Code {
             case .corrupt, .zeroPixels, .overLimit(.headerBytes, _, _), .overLimit(.scans, _, _): .corrupt
             case .unsupportedFeature: .unsupported
             case .overLimit(.pixels, _, _), .overLimit(.side, _, _), .overLimit(.memory, _, _),
-                .overLimit(.animationPixels, _, _), .outOfMemory:
+                .overLimit(.work, _, _), .outOfMemory:
                 .tooManyPixels
             case .overLimit(.bytes, _, _): .tooManyBytes
             case .overLimit(.frames, _, _): .tooManyFrames

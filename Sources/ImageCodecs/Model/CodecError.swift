@@ -34,8 +34,8 @@ public enum CodecError: Error, Sendable, Hashable {
         case scans
         /// The number of frames of an animation.
         case frames
-        /// The number of pixels of all frames of an animation: width times height times frames.
-        case animationPixels = "pixels of all frames"
+        /// The number of pixels of all scans, or twice that of all frames (``DecodeLimits/maximumWork``).
+        case work = "pixels of work on all scans or frames"
         /// The number of bytes before the header was complete.
         case headerBytes = "header bytes"
         /// The memory needed for decoding, in bytes.
@@ -53,7 +53,7 @@ extension CodecError: CustomStringConvertible {
         case .unsupportedFeature(let format, let detail): "this \(format.name) file cannot be decoded: \(detail)"
         case .zeroPixels(let format, let size): "the \(format.name) image has no pixels (\(size))"
         case .overLimit(let limit, let value, let maximum):
-            "the image \(limit == .memory ? "needs" : "has") \(value) \(limit.rawValue), "
+            "the image \(limit == .memory || limit == .work ? "needs" : "has") \(value) \(limit.rawValue), "
                 + "which exceeds the limit of \(maximum)"
         case .outOfMemory(let format): "there is not enough memory to decode the \(format.name) file"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
@@ -71,7 +71,7 @@ extension CodecError.Limit {
         case .bytes: "maximumBytes"
         case .scans: "maximumScans"
         case .frames: "maximumFrames"
-        case .animationPixels: "maximumAnimationPixels"
+        case .work: "maximumWork"
         case .headerBytes: "maximumHeaderBytes"
         case .memory: nil
         }

@@ -19,6 +19,7 @@ extension BatchCommand {
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.limits.maximumBytes = resources.maxBytes.bytes
         configuration.decoding.limits.maximumPixels = resources.maxPixels
+        resources.work.apply(to: &configuration.decoding.limits)
         let sharers = resources.sharers ?? parts.sharers
         configuration.downloads.maximumReplayBytes = 1 << 20
         configuration.downloads.maximumResumableBytes = 8 << 20
@@ -134,6 +135,7 @@ extension BatchCommand {
         if rules.robotsText { object.add("robots_txt", rules.robotsToken) }
         object.add("max_bytes", resources.maxBytes.bytes)
         object.add("max_pixels", resources.maxPixels)
+        object.add("max_work", resources.work.maxWork)
         if output.headerOnly { object.add("header_only", true) }
         // The shard of a line depends on them, unless a shard is a section of the list.
         if let hosts = parts.hosts {

@@ -65,6 +65,7 @@ extension GetCommand {
         configuration.downloads.maximumResumableBytes = 8 << 20
         // Headers are held before any memory is reserved, for as many images as are processed at a time.
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
+        work.apply(to: &configuration.decoding.limits)
         let memory = memoryLimits
         configuration.decoding.memoryBudget = writesAnew ? memory.allConversions : memory.allChecks
         if writesAnew { configuration.decoding.maximumDecodeBytes = memory.conversion }

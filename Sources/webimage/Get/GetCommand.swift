@@ -112,8 +112,11 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The maximum memory for verifying or converting one image, in MiB. (default: 112 for verifying; "
-                + "a quarter of the machine's memory, at most 1024, for converting)", valueName: "MiB"))
+                + "a quarter of the memory of the machine or container, at most 768, for converting)", valueName: "MiB")
+    )
     var memoryLimit: Int?
+
+    @OptionGroup var work: WorkOption
 
     @OptionGroup var requests: RequestOptions
 

@@ -138,6 +138,7 @@ struct ImageFetcher: Sendable {
     static func message(for error: any Error) -> String {
         // Not part of the description, because `webimage batch` has no such option.
         if let shortage = error as? MemoryShortage { return "\(shortage) (see --memory-limit)" }
+        if case .overLimit(.work, _, _) = error as? CodecError { return "\(error) (see --max-work)" }
         guard let error = error as? any CustomStringConvertible else { return "\(error)" }
         return error.description
     }

@@ -68,10 +68,7 @@ extension Conversion {
         facts.size = size
         // Frames of few pixels may have been admitted that are now enlarged.
         let (pixelCount, isTooLarge) = size.area.multipliedReportingOverflow(by: animation.frameCount)
-        let limit = self.decoder.configuration.limits.maximumAnimationPixels
-        guard !isTooLarge, pixelCount <= limit else {
-            throw CodecError.overLimit(.animationPixels, value: isTooLarge ? .max : pixelCount, limit: limit)
-        }
+        try self.decoder.configuration.limits.checkWork(onFramePixels: isTooLarge ? .max : pixelCount)
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
             let pixels = try decoder.frame(at: 0).padded(to: size)

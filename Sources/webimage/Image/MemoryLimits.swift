@@ -13,10 +13,15 @@ struct MemoryLimits: Sendable, Equatable {
     var check = 112 << 20
     /// The maximum memory for all images that are verified and written unchanged, in bytes.
     var allChecks = 160 << 20
+    /// The most memory for converting one image by default, in bytes.
+    ///
+    /// A photo of 50 megapixels in any format can be converted to JPEG at its full size; lossless WebP needs the most
+    /// memory for that, 749 MiB.
+    static let maximumConversion = 768 << 20
     /// The maximum memory for converting one image, in bytes.
     ///
     /// An image that needs more than ``allConversions`` is converted while no other is.
-    var conversion = ImageDecoder.Configuration().memoryBudget
+    var conversion = min(maximumConversion, ImageDecoder.Configuration.defaultMemoryBudget)
     /// The maximum memory for all images that are decoded and converted, in bytes.
     var allConversions = 192 << 20
 

@@ -92,13 +92,13 @@ struct DefaultsTests {
 
     /// Sizes in MiB; the first one means that the size of the memory is unknown.
     @Test(arguments: [(-1, 16), (32, 16), (64, 16), (100, 25), (1_024, 256), (4_096, 1_024), (1_000_000, 1_024)])
-    func decodeMemoryBudgetIsAQuarterOfTheMachinesMemoryWithinBounds(physicalMemory: Int, budget: Int) {
-        #expect(ImageDecoder.Configuration.memoryBudget(physicalMemory: physicalMemory << 20) == budget << 20)
+    func decodeMemoryBudgetIsAQuarterOfTheAvailableMemoryWithinBounds(memory: Int, budget: Int) {
+        #expect(ImageDecoder.Configuration.memoryBudget(availableMemory: memory << 20) == budget << 20)
     }
 
-    @Test func defaultDecodeMemoryBudgetFollowsFromTheMachinesMemory() {
-        let physicalMemory = Int(ProcessInfo.processInfo.physicalMemory)
-        let expected = ImageDecoder.Configuration.memoryBudget(physicalMemory: physicalMemory)
+    @Test func defaultDecodeMemoryBudgetFollowsFromTheAvailableMemory() {
+        #expect(availableMemory() <= Int(ProcessInfo.processInfo.physicalMemory))
+        let expected = ImageDecoder.Configuration.memoryBudget(availableMemory: availableMemory())
         #expect(ImageDecoder.Configuration().memoryBudget == expected)
     }
 

@@ -35,7 +35,7 @@ struct ImageErrorCodeTests {
         (.overLimit(.pixels, value: 2, limit: 1), "too_many_pixels"),
         (.overLimit(.side, value: 2, limit: 1), "too_many_pixels"),
         (.overLimit(.memory, value: 2, limit: 1), "too_many_pixels"),
-        (.overLimit(.animationPixels, value: 2, limit: 1), "too_many_pixels"),
+        (.overLimit(.work, value: 2, limit: 1), "too_many_pixels"),
         (.overLimit(.bytes, value: 2, limit: 1), "too_many_bytes"),
         (.overLimit(.frames, value: 2, limit: 1), "too_many_frames"),
         (.overLimit(.scans, value: 2, limit: 1), "corrupt"),

@@ -199,10 +199,10 @@ struct AnimatedImageTests {
     @Test(arguments: formats)
     func animationWithTooManyPixelsIsRejected(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 5)
-        #expect(throws: CodecError.overLimit(.animationPixels, value: 585, limit: 584)) {
-            try AnimatedImage(file, limits: DecodeLimits(maximumAnimationPixels: 584))
+        #expect(throws: CodecError.overLimit(.work, value: 1_170, limit: 1_169)) {
+            try AnimatedImage(file, limits: DecodeLimits(maximumWork: 1_169))
         }
-        #expect(try AnimatedImage(file, limits: DecodeLimits(maximumAnimationPixels: 585)).frameCount == 5)
+        #expect(try AnimatedImage(file, limits: DecodeLimits(maximumWork: 1_170)).frameCount == 5)
     }
 
     @Test

@@ -6,7 +6,6 @@ struct CodecErrorTests {
     @Test(arguments: [
         (CodecError.Limit.pixels, "pixels", "maximumPixels"), (.side, "pixels on one side", "maximumSide"),
         (.bytes, "bytes", "maximumBytes"), (.scans, "scans", "maximumScans"), (.frames, "frames", "maximumFrames"),
-        (.animationPixels, "pixels of all frames", "maximumAnimationPixels"),
         (.headerBytes, "header bytes", "maximumHeaderBytes"),
     ])
     func exceededLimitSuggestsItsProperty(limit: CodecError.Limit, unit: String, property: String) {
@@ -15,6 +14,13 @@ struct CodecErrorTests {
         #expect("\(error)" == "the image has 3 \(unit), which exceeds the limit of 2")
         #expect(error.localizedDescription == error.description)
         #expect(error.recoverySuggestion == "Increase DecodeLimits.\(property) to allow such images.")
+    }
+
+    @Test func tooMuchWorkSuggestsItsProperty() {
+        let error = CodecError.overLimit(.work, value: 3, limit: 2)
+        let text = "the image needs 3 pixels of work on all scans or frames, which exceeds the limit of 2"
+        #expect(error.description == text)
+        #expect(error.recoverySuggestion == "Increase DecodeLimits.maximumWork to allow such images.")
     }
 
     @Test func otherErrorsHaveNoSuggestion() {

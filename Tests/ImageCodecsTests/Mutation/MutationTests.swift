@@ -9,7 +9,7 @@ import Testing
 struct MutationTests {
     private static let limits = DecodeLimits(
         maximumPixels: 1 << 14, maximumBytes: 1 << 16, maximumScans: 20, maximumFrames: 20,
-        maximumAnimationPixels: 1 << 16)
+        maximumWork: 1 << 17)
     private static let partial = DecodeOptions(allowsPartial: true)
 
     @Test(arguments: SmallFile.jpeg) func cutJPEGIsAnErrorOrAPartialImage(file: SmallFile) throws { try cut(file) }

@@ -59,7 +59,7 @@ struct ImageVerifierTests {
 
     private static let limits = DecodeLimits(
         maximumPixels: 1 << 14, maximumBytes: 1 << 16, maximumScans: 20, maximumFrames: 20,
-        maximumAnimationPixels: 1 << 16)
+        maximumWork: 1 << 17)
 
     /// Returns the result of a verifier.
     private struct Answer: Equatable {

@@ -12,7 +12,17 @@ struct MemoryLimitsTests {
     @Test func conversionsShareMemoryAndOneMayExceedItsShare() throws {
         let decoding = try decoding(["--format", "png"])
         #expect(decoding.memoryBudget == 192 << 20)
-        #expect(decoding.maximumDecodeBytes == ImageDecoder.Configuration().memoryBudget)
+        #expect(decoding.maximumDecodeBytes == min(768 << 20, ImageDecoder.Configuration.defaultMemoryBudget))
+    }
+
+    @Test func workOnOneImageIsLimitedByAnOption() throws {
+        let limits = try decoding([]).limits
+        #expect(limits.maximumWork == DecodeLimits().maximumWork)
+        #expect(try decoding(["--max-work", "5000"]).limits.maximumWork == 5_000)
+        let batch = try BatchCommand.parse(["--input", "-", "--output", "-", "--max-work", "5000"])
+        let budget = try #require(OpenFileBudget(free: 1_000, OpenFileBudget.Needs(images: 1)))
+        #expect(try batch.configuration(budget).decoding.limits.maximumWork == 5_000)
+        #expect(throws: (any Error).self) { try GetCommand.parse(["a", "--max-work", "0"]) }
     }
 
     @Test func defaultMemoryLimitsAreShared() throws {

@@ -24,9 +24,7 @@ struct FrameBudget: Sendable {
         // A frame can consist of a few bytes but takes as much time as it has pixels, or the canvas.
         let (sum, overflow) = pixelCount.addingReportingOverflow(max(size.area, canvas.area))
         pixelCount = overflow ? .max : sum
-        guard pixelCount <= limits.maximumAnimationPixels else {
-            throw .overLimit(.animationPixels, value: pixelCount, limit: limits.maximumAnimationPixels)
-        }
+        try limits.checkWork(onFramePixels: pixelCount)
         count += 1
     }
 }

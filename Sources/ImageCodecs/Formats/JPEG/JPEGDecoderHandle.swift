@@ -22,12 +22,14 @@ struct JPEGDecoderHandle: ~Copyable {
     static let maximumHeldBytes = Int(CJPEG_MOST_HELD_BYTES)
 
     private let decoder: OpaquePointer
-    private let maximumScans: Int
+    private let scanLimit: JPEGScanLimit
 
-    init(_ setup: CJPEGDecoderSetup) throws(CodecError) {
+    init(_ setup: CJPEGDecoderSetup, _ scanLimit: JPEGScanLimit) throws(CodecError) {
+        var setup = setup
+        setup.maximum_scans = UInt32(clamping: scanLimit.count)
         guard let decoder = unsafe cjpeg_decoder_create(setup) else { throw .outOfMemory(.jpeg) }
         unsafe self.decoder = decoder
-        maximumScans = Int(setup.maximum_scans)
+        self.scanLimit = scanLimit
     }
 
     deinit {
@@ -136,7 +138,7 @@ struct JPEGDecoderHandle: ~Copyable {
         switch status {
         case .truncated: .truncated(.jpeg)
         case .unsupported: .unsupportedFeature(.jpeg, message)
-        case .tooManyScans: .overLimit(.scans, value: maximumScans + 1, limit: maximumScans)
+        case .tooManyScans: scanLimit.error
         case .outOfMemory: .outOfMemory(.jpeg)
         case .corrupt, .ok, .needsBytes, .ended: .corrupt(.jpeg, message)
         }

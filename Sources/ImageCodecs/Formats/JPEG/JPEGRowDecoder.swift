@@ -54,10 +54,11 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
             CJPEGDecoderSetup(
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
-                eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
+                eighths: UInt32(scale.eighths), maximum_scans: 0,
                 dc_only: isDCOnly ? 1 : 0,
                 maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
-                tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0))
+                tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0),
+            JPEGScanLimit(of: header.size, limits: limits))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 

@@ -47,10 +47,13 @@ struct BatchResourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of pixels of an image.", valueName: "pixels"))
     var maxPixels = DecodeLimits().maximumPixels
 
+    @OptionGroup var work: WorkOption
+
     @Option(
         help: ArgumentHelp(
             "The maximum memory for images that are converted at the same time. An image that needs more, up to a quarter of "
-                + "the machine's memory and at most 1 GiB, is converted alone.", valueName: "bytes"))
+                + "the memory of the machine or container and at most 768 MiB, is converted alone.", valueName: "bytes")
+    )
     var memory = ByteAmount(192 << 20)
 
     @Option(

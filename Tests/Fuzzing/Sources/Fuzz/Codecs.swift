@@ -3,7 +3,7 @@ import ImageEncoders
 
 private let limits = DecodeLimits(
     maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,
-    maximumAnimationPixels: 1 << 20)
+    maximumWork: 1 << 21)
 
 /// Returns the options that the bytes select, so that each input is always decoded in the same way.
 private func options(_ choice: Int) -> DecodeOptions {

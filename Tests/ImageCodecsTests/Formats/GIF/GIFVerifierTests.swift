@@ -45,10 +45,9 @@ struct GIFVerifierTests {
     @Test func gifVerifierCountsEachFrameAsAWholeCanvas() {
         let small = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let file = TestGIF(width: 100, height: 100).file([small, small, small])
-        #expect(error(file, DecodeLimits(maximumAnimationPixels: 30_000)) == nil)
+        #expect(error(file, DecodeLimits(maximumWork: 60_000)) == nil)
         #expect(
-            error(file, DecodeLimits(maximumAnimationPixels: 29_999))
-                == .overLimit(.animationPixels, value: 30_000, limit: 29_999))
+            error(file, DecodeLimits(maximumWork: 59_999)) == .overLimit(.work, value: 60_000, limit: 59_999))
         #expect(error(file, DecodeLimits(maximumFrames: 2)) == .overLimit(.frames, value: 3, limit: 2))
     }
 

@@ -140,6 +140,19 @@ struct JPEGRowDecoderTests {
         #expect(throws: Never.self) { try decode(file, limits: limits) }
     }
 
+    @Test func pixelsOfAllJPEGScansAreLimitedWhileTheyArrive() throws {
+        let file = try Kind(isProgressive: true).file(64, 64)
+        #expect(throws: CodecError.overLimit(.work, value: 4 * 4_096, limit: 4 * 4_096 - 1)) {
+            try decode(file, limits: DecodeLimits(maximumWork: 4 * 4_096 - 1))
+        }
+        #expect(throws: Never.self) { try decode(file, limits: DecodeLimits(maximumWork: 10 * 4_096)) }
+        // A file with a single scan is limited like one.
+        let baseline = try Kind().file(64, 64)
+        #expect(throws: CodecError.overLimit(.work, value: 4_096, limit: 4_095)) {
+            try decode(baseline, limits: DecodeLimits(maximumWork: 4_095))
+        }
+    }
+
     @Test(arguments: Kind.all)
     func damagedJPEGRowsGiveAnErrorOrAnImage(kind: Kind) throws {
         #expect(imageCount(ofDamaged: try kind.file(64, 48)) > 0)

@@ -237,6 +237,13 @@ struct JPEGVerifierTests {
         #expect(throws: Never.self) { try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumScans: 10)) }
     }
 
+    @Test func pixelsOfAllJPEGScansAreLimitedInVerification() throws {
+        let file = try Kind(isProgressive: true).file(64, 64)
+        let error = CodecError.overLimit(.work, value: 10 * 4_096, limit: 40_959)
+        #expect(throws: error) { try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumWork: 40_959)) }
+        #expect(throws: Never.self) { try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumWork: 40_960)) }
+    }
+
     // MARK: Memory
 
     @Test func jpegVerifierMemoryIsOneBitPerCoefficient() {
