@@ -1,3 +1,4 @@
+import ImageCodecs
 import WebimageConsole
 import Foundation
 import Testing
