@@ -10,7 +10,7 @@ import CJPEG
 ///
 /// Damaged entropy-coded data is an error unless damage is tolerated: then decoding continues with incorrect pixels,
 /// as in browsers. A file without an end marker is complete if no block is missing, and no scan that could add to them;
-/// from DC coefficients only, this cannot be told, and the file is truncated.
+/// from DC coefficients only, the last scan may be incomplete.
 final class JPEGRowDecoder: BuiltInRowDecoder {
     private let handle: JPEGDecoderHandle
     private let storedSize: PixelSize
@@ -20,6 +20,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     /// The segment parser of a multi-scan file decoded at 1/8 of its size; `nil` if everything is decoded.
     private var segments: JPEGSegments?
     private let maximumScans: Int
+    private(set) var warnings: Set<ImageWarning> = []
 
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let eighth = JPEGScale.eighth(of: header.size).rowSize
@@ -70,7 +71,11 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     func finish(to rows: any RowSink) throws(CodecError) {
         handle.endInput()
         try deliver(to: rows)
-        guard hasEnded, segments?.hasEnded ?? true else { throw .truncated(.jpeg) }
+        warnings = handle.warnings
+        guard hasEnded else { throw .truncated(.jpeg) }
+        guard let segments, !segments.hasEnded else { return }
+        guard segments.hasAllScans else { throw .truncated(.jpeg) }
+        warnings.insert(.missingEnd)
     }
 
     var previewScan: Int? {
@@ -97,8 +102,6 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
             deliver(count, of: scale.rowSize.width, to: rows)
         }
     }
-
-    var warnings: Set<ImageWarning> { handle.warnings }
 
     var isDamaged: Bool { handle.isDamaged }
 

@@ -17,6 +17,7 @@ struct JPEGSegments {
     private(set) var scanCount = 0
     /// A Boolean value that indicates whether the end marker has been received.
     private(set) var hasEnded = false
+    private var coverage = JPEGScanCoverage()
     private let channelCount: Int
     /// The received part of a marker and of a scan header.
     private var head: [UInt8] = []
@@ -34,6 +35,9 @@ struct JPEGSegments {
 
     /// A Boolean value that indicates whether no later scan can change the DC coefficients.
     var hasAllDCCoefficients: Bool { complete.count == channelCount }
+
+    /// A Boolean value that indicates whether the scans begun so far have all bits of all coefficients.
+    var hasAllScans: Bool { coverage.isComplete(channelCount: channelCount) }
 
     /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) -> Piece {
@@ -100,6 +104,9 @@ struct JPEGSegments {
         let channels = Int(head[4])
         guard length == 6 + 2 * channels else { return takeHead() }
         let first = head[5 + 2 * channels]
+        coverage.addScan(
+            of: (0..<channels).map { head[5 + 2 * $0] }, first: first, last: head[6 + 2 * channels],
+            missingBits: head[7 + 2 * channels] & 15)
         guard first == 0 else {
             isSkippingScan = true
             return dropHead()
