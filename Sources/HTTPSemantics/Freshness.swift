@@ -80,13 +80,19 @@ package struct Freshness: Sendable, Equatable {
 
     /// Returns the time for which the response may still be used without revalidation, in seconds; 0 or less if it is
     /// stale.
-    package func remaining(at now: Int) -> Int { directives.noCache ? 0 : lifetime - age(at: now) }
+    package func remaining(at now: Int) -> Int {
+        directives.noCache || isAgeUnknown(at: now) ? 0 : lifetime - age(at: now)
+    }
+
+    /// Returns whether the clock has been set back since the response was received, so that its age is unknown: it
+    /// counts as stale.
+    private func isAgeUnknown(at now: Int) -> Bool { receivedAt > now }
 
     /// Returns whether the response may be used without revalidation, for a request that accepts at most `maxAge`
     /// seconds of age.
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {
         let age = age(at: now)
-        return !directives.noCache && age < lifetime && age <= maxAge ?? .max
+        return !directives.noCache && !isAgeUnknown(at: now) && age < lifetime && age <= maxAge ?? .max
     }
 
     /// Returns whether the response is fresh and does not change until it is stale, so that there is no reason to
@@ -96,9 +102,9 @@ package struct Freshness: Sendable, Equatable {
     /// Returns whether the stale response may be used while it is revalidated (RFC 5861, section 3; RFC 9111, section
     /// 4.2.4).
     package func mayBeUsedWhileRevalidating(at now: Int) -> Bool {
-        guard !directives.noCache, !directives.mustRevalidate, let limit = directives.staleWhileRevalidate else {
-            return false
-        }
+        guard !directives.noCache, !directives.mustRevalidate, !isAgeUnknown(at: now),
+            let limit = directives.staleWhileRevalidate
+        else { return false }
         return age(at: now) - lifetime <= limit
     }
 

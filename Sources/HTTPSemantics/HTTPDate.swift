@@ -13,7 +13,9 @@ package enum HTTPDate: Sendable {
     package static func seconds(_ text: String) -> Int? {
         guard text.utf8.count < 64 else { return nil }
         if let seconds = secondsOfUsualDate(text) { return seconds }
-        let words = text.lowercased().split(separator: " ")
+        var words = text.lowercased().split(separator: " ", omittingEmptySubsequences: false)
+        // Only in front of a day of one digit, there are two spaces.
+        if words.count == 6, words[2].isEmpty, words[3].utf8.count == 1 { words.remove(at: 2) }
         guard let day = words.first else { return nil }
         if words.count == 6, day.hasSuffix(","), shortDays.contains(day.dropLast()), words[5] == "gmt" {
             // Sun, 06 Nov 1994 08:49:37 GMT

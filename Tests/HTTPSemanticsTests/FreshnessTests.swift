@@ -57,6 +57,17 @@ import Testing
         #expect(response.age(at: response.receivedAt - 1_000) == age)  // the clock was set back
     }
 
+    /// Its age is unknown.
+    @Test func responseReceivedInTheFutureIsStale() {
+        let response = freshness([.cacheControl: "max-age=60, immutable, stale-while-revalidate=60, stale-if-error=60"])
+        let earlier = response.receivedAt - 1
+        #expect(response.isFresh(at: response.receivedAt) && response.remaining(at: response.receivedAt) == 60)
+        #expect(!response.isFresh(at: earlier) && !response.isImmutable(at: earlier))
+        #expect(response.remaining(at: earlier) == 0 && !response.mayBeUsedWhileRevalidating(at: earlier))
+        // Better than an error.
+        #expect(response.mayStandIn(at: earlier))
+    }
+
     @Test func ageOfResponseWithoutDateStartsAtItsArrival() {
         let response = Freshness(
             HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), requestedAt: 10, receivedAt: 10)

@@ -36,6 +36,9 @@ struct HTTPDateTests {
             "Sum, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08-49-37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
             "Sun, 06 Nov 1994 24:00:00 GMT",
+            "Sun,  06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37  GMT",
+            "Sunday,  06-Nov-94 08:49:37 GMT", "Sun  Nov 6 08:49:37 1994", "Sun Nov  06 08:49:37 1994",
+            "Sun Nov   6 08:49:37 1994", "Sun Nov 6  08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 GMT ",
             "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
         ])
     func otherDateFormatsAreRejected(_ text: String) {
