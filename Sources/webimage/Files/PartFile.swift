@@ -35,8 +35,8 @@ final class PartFile {
         self.calls = calls
         self.close = close
         partPath = Self.partPath(of: path, tag)
-        descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else { throw FileError("create", path) }
+        descriptor = TemporaryName.openNew(partPath)
+        guard descriptor >= 0 else { throw FileError("create", path, code: -descriptor) }
     }
 
     deinit {

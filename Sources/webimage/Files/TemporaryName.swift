@@ -6,6 +6,12 @@ import Darwin
 import Glibc
 #endif
 
+#if canImport(Darwin)
+private typealias FolderStream = UnsafeMutablePointer<DIR>
+#else
+private typealias FolderStream = OpaquePointer
+#endif
+
 /// The names of files being written: `.webimage-`, the process, `-`, a number, `.part`.
 enum TemporaryName {
     private static let numbers = Atomic<Int>(0)
@@ -38,24 +44,42 @@ enum TemporaryName {
     /// Removes only regular files of this user with exactly such a name whose process no longer exists, and which no
     /// process on any machine has locked for writing.
     static func removeLeftovers(in folder: OutputFolder) {
-        for name in names(in: folder.path) {
+        guard let stream = unsafe opendir(folder.path) else { return }
+        defer { unsafe closedir(stream) }
+        // The files are used by the descriptor of the folder, whose path can lead elsewhere in the meantime.
+        let opened = unsafe dirfd(stream)
+        for name in unsafe names(in: stream) {
             guard let process = process(of: name), kill(process, 0) != 0, errno == ESRCH else { continue }
-            let path = folder.file(name)
-            let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            let descriptor = unsafe openat(opened, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
             var status = stat()
             guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
                 status.st_uid == geteuid(), flock(descriptor, LOCK_EX | LOCK_NB) == 0
             else { continue }
-            unsafe unlink(path)
+            unsafe unlinkat(opened, name, 0)
         }
     }
 
-    /// Returns the names in a folder that begin like temporary ones; none if the folder is not readable.
-    private static func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(stream) }
+    /// Opens a new file of a name that only this process uses; returns the negative error code on failure.
+    ///
+    /// A file of that name is what a killed process with the same number has left, and is removed, unless it belongs to
+    /// another user: it may be a link to a file that must not be changed.
+    static func openNew(_ path: String, mode: mode_t = 0o666) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        var descriptor = unsafe open(path, flags, mode)
+        if descriptor < 0, errno == EEXIST {
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0, status.st_uid == geteuid(), unsafe unlink(path) == 0 else {
+                return -EEXIST
+            }
+            descriptor = unsafe open(path, flags, mode)
+        }
+        return descriptor < 0 ? -errno : descriptor
+    }
+
+    /// Returns the names in a folder that begin like temporary ones.
+    private static func names(in stream: FolderStream) -> [String] {
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in

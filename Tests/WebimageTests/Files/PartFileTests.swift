@@ -27,6 +27,26 @@ struct PartFileTests {
         }
     }
 
+    /// It can be a link to a file that must not be changed.
+    @Test(arguments: [true, false]) func fileLeftUnderTheTemporaryNameIsReplacedAndNotWritten(isHard: Bool) throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let (victim, part) = (folder + "/victim", PartFile.partPath(of: folder + "/a"))
+            try Data([7]).write(to: URL(fileURLWithPath: victim))
+            if isHard {
+                try FileManager.default.linkItem(atPath: victim, toPath: part)
+            } else {
+                try FileManager.default.createSymbolicLink(atPath: part, withDestinationPath: victim)
+            }
+            let file = try PartFile(path: folder + "/a")
+            try file.append([1])
+            try file.place()
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/a")) == Data([1]))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data([7]))
+            #expect(try names(folder).sorted() == ["a", "victim"])
+        }
+    }
+
     @Test func placedFileReplacesAnotherOne() throws {
         try withTemporaryFolder { folder in
             for byte in [UInt8(1), 2] {

@@ -45,8 +45,8 @@ final class PieceTable {
     /// Moves the pieces to a file.
     private func makeFile() throws(FileError) {
         let partPath = PartFile.partPath(of: path, "table")
-        descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw FileError("create", path) }
+        descriptor = TemporaryName.openNew(partPath, mode: 0o600)
+        guard descriptor >= 0 else { throw FileError("create", path, code: -descriptor) }
         // No other process needs it.
         unsafe unlink(partPath)
         for piece in pieces { try write(piece) }

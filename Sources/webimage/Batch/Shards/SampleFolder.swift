@@ -153,13 +153,29 @@ final class SampleFolder {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        for name in (try? names(in: path)) ?? [] where name.hasPrefix(shard) { unsafe unlinkat(descriptor, name, 0) }
+        for name in (try? names(in: descriptor, named: path)) ?? [] where name.hasPrefix(shard) {
+            unsafe unlinkat(descriptor, name, 0)
+        }
         unsafe rmdir(path)
     }
 
     /// Returns the names of all files in the folder at `path`.
     static func names(in path: String) throws(FileError) -> [String] {
-        guard let stream = unsafe opendir(path) else { throw FileError("read the folder", path) }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { throw FileError("read the folder", path) }
+        defer { close(descriptor) }
+        return try names(in: descriptor, named: path)
+    }
+
+    /// Returns the names of all files in an open folder.
+    private static func names(in folder: Int32, named path: String) throws(FileError) -> [String] {
+        // A copy of the descriptor would share the position with it.
+        let copy = unsafe openat(folder, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard copy >= 0 else { throw FileError("read the folder", path) }
+        guard let stream = unsafe fdopendir(copy) else {
+            close(copy)
+            throw FileError("read the folder", path)
+        }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
