@@ -24,11 +24,11 @@ static inline int64_t clinux_bytes_read(int descriptor) {
     return (int64_t)info.bytes_received - unread;
 }
 
-/// Opens a file without waiting for a disk; -1 with EAGAIN if that is impossible.
-static inline int clinux_open_at_once(const char *path, int flags) {
+/// Opens a file in a folder without following links and without waiting for a disk; -1 with EAGAIN if that is impossible.
+static inline int clinux_open_at_once(int folder, const char *path, int flags) {
     extern long syscall(long, ...);
-    struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_CACHED};
-    return (int)syscall(SYS_openat2, -100 /* AT_FDCWD */, path, &how, sizeof how);
+    struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_CACHED | RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
 /// Reads from a file into two buffers without waiting for a disk; returns the number of bytes that are in memory, -1 if

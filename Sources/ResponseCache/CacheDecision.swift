@@ -1,6 +1,6 @@
 package import HTTPTransport
 
-/// The decision of a cache about a request, made once for each request.
+/// The decision of a cache about a request.
 package enum CacheDecision: Sendable {
     /// Serve the stored response.
     case serve(StoredReply)
@@ -18,15 +18,17 @@ package enum CacheDecision: Sendable {
     /// Calls `then` with the decision of a cache about a request: on the cache's thread, or immediately if the cache
     /// does not apply to the request.
     ///
-    /// The caller must revalidate a response that ``needsRevalidation``.
+    /// With `revalidatesLater`, the caller must revalidate a response that ``needsRevalidation``; otherwise, there is no
+    /// such response. A decision that needs the network, and so may have to wait, says nothing more: the cache is asked
+    /// again when the request is sent.
     package static func find(
-        for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, wantedImage: WantedImage? = nil,
-        then: @escaping @Sendable (CacheDecision) -> Void
+        for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, revalidatesLater: Bool = true,
+        wantedImage: WantedImage? = nil, then: @escaping @Sendable (CacheDecision) -> Void
     ) {
         guard let lookup = CacheLookup(request, in: cache, policy: policy, wantedImage: wantedImage) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
-        lookup.cache.thread.append { then(lookup.decideAtOnce().closed) }
+        lookup.cache.thread.append { then(lookup.decideAtOnce(revalidatesLater: revalidatesLater).closed) }
     }
 
     /// A Boolean value that indicates whether the response to serve is stale: the caller must revalidate it afterward.
@@ -51,25 +53,6 @@ package enum CacheDecision: Sendable {
         }
     }
 
-    /// The decision without open files, which a waiting request must not hold.
-    package var closed: CacheDecision {
-        switch self {
-        case .serve, .followRedirect, .refuse: self
-        case .revalidate(let stored): .revalidate(stored.closed)
-        case .resume(let part): .resume(part.replacing(part.stored.closed))
-        case .fetch(let stored): .fetch(standIn: stored?.closed)
-        }
-    }
-
-    /// Returns the decision with its files reopened, on the cache's thread.
-    ///
-    /// Responses that have been removed or replaced in the meantime are not used.
-    package func reopened(in cache: ResponseCache) -> CacheDecision {
-        switch self {
-        case .serve, .followRedirect, .refuse: self
-        case .revalidate(let stored): cache.reopen(stored).map { .revalidate($0) } ?? .fetch(standIn: nil)
-        case .resume(let part): cache.reopen(part.stored).map { .resume(part.replacing($0)) } ?? .fetch(standIn: nil)
-        case .fetch(let stored): .fetch(standIn: stored.flatMap(cache.reopen))
-        }
-    }
+    /// The decision without open files, which a waiting request must not hold: the cache is asked again.
+    package var closed: CacheDecision { isLocal ? self : .fetch(standIn: nil) }
 }

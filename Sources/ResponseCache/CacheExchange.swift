@@ -149,20 +149,24 @@ struct CacheExchange {
             // The body of a redirect is not delivered.
             stored.fields[.contentLength] = nil
         }
-        var end = StoringBody.End.commit
-        if stored.kind == .range {
-            if let beginning = stored.beginning {
-                (stored, end) = (beginning, .keep)
-            } else {
-                cache.thread.append { [cache] in cache.makeRoomForRange(key) }
-            }
-        }
-        let length = end == .commit ? stored.contentLength : nil
-        let writer = EntryWriter(stored, key, cache: cache, length: length)
-        let source = lookup.wantedImage.flatMap { _ in StoredImageSource(arriving: stored, key, in: cache) }
+        let (entry, end) = entry(for: stored)
+        let length = end == .commit ? entry.contentLength : nil
+        let writer = EntryWriter(entry, key, cache: cache, length: length)
+        let source = lookup.wantedImage.flatMap { _ in StoredImageSource(arriving: entry, key, in: cache) }
         response.imageSource = end == .commit ? source : nil
         response.body = StoringBody(response.body, by: writer, at: end, checkedBy: response.imageSource)
         return response
+    }
+
+    /// Returns the head to store for a response with this one, and what happens when the body ends: a part that is the
+    /// beginning of a body is kept as such.
+    private func entry(for stored: StoredHead) -> (head: StoredHead, end: StoringBody.End) {
+        guard stored.kind == .range else { return (stored, .commit) }
+        if let beginning = stored.beginning { return (beginning, .keep) }
+        let key = lookup.key
+        let name = stored.kind.name(stored.name(key))
+        cache.thread.append { [cache] in cache.makeRoomForRange(name, key) }
+        return (stored, .commit)
     }
 
     private func isStorable(_ head: ResponseHead) -> Bool {

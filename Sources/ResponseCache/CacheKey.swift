@@ -14,8 +14,13 @@ package struct CacheKey: Sendable, Hashable {
     let name: String
 
     package init(_ request: TransportRequest) {
-        url = Self.url(of: request)
-        owner = Self.owner(of: request)
+        self.init(url: Self.url(of: request), owner: Self.owner(of: request))
+    }
+
+    /// Creates the key of a stored response.
+    init(url: String, owner: [UInt8]) {
+        self.url = url
+        self.owner = owner
         // Computed once, because a request that is stored needs it several times.
         var identity = Array(url.utf8)
         identity.append(0x0A)

@@ -1,14 +1,13 @@
 extension CacheLookup {
-    /// Decides and, if a short stored response is served, reads its body, all in one job on a thread of the cache.
+    /// Counts a decision that is final.
     ///
     /// A long response counts as a hit only once it turns out to be readable.
-    func decideAndLoad(revalidatesLater: Bool = false) -> CacheDecision {
-        let decision = loaded(revalidatesLater: revalidatesLater)
+    func record(_ decision: CacheDecision) {
         if isNeeded, let use = decision.use, use != .hit || decision.isRead { cache.uses.record(use) }
-        return decision
     }
 
-    private func loaded(revalidatesLater: Bool) -> CacheDecision {
+    /// Decides and, if a short stored response is served, reads its body, all in one job on a thread of the cache.
+    func decideAndLoad(revalidatesLater: Bool = false) -> CacheDecision {
         // A damaged entry is removed; there are a few of a URL at most.
         for _ in 0..<8 {
             let decision = decide(revalidatesLater: revalidatesLater)

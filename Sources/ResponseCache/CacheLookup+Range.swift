@@ -79,10 +79,12 @@ extension ResponseCache {
     /// The maximum number of requested parts stored for one URL.
     static let maximumRanges = 16
 
-    /// Removes all requested parts of a response if ``maximumRanges`` are stored, so that another one can be added; on
-    /// the cache's thread.
-    func makeRoomForRange(_ key: CacheKey) {
-        let names = names(key).filter { EntryKind($0) == .range }
+    /// Removes all other requested parts of a response if ``maximumRanges`` are stored, so that the part `name` can be
+    /// added; on the cache's thread.
+    ///
+    /// The part itself can be among them: it is replaced, or has already been stored by another thread.
+    func makeRoomForRange(_ name: String, _ key: CacheKey) {
+        let names = names(key).filter { EntryKind($0) == .range && $0 != name }
         guard names.count >= Self.maximumRanges else { return }
         // Some of them may not exist.
         let parts = names.filter { open($0) != nil }

@@ -4,11 +4,20 @@ import HTTPTypes
 extension CacheLookup {
     /// Decides about a request before it has a slot; on the cache's thread.
     ///
-    /// Stored redirects are followed as long as they lead to a stored response.
-    func decideAtOnce() -> CacheDecision {
+    /// Stored redirects are followed as long as they lead to a stored response. A stale response is served, if its
+    /// origin allows it, only with `revalidatesLater`: the caller revalidates it.
+    func decideAtOnce(revalidatesLater: Bool = true) -> CacheDecision {
+        let decision = decideAboutAllHops(revalidatesLater: revalidatesLater)
+        // In all other cases, the cache is asked again.
+        if decision.isLocal { record(decision) }
+        return decision
+    }
+
+    private func decideAboutAllHops(revalidatesLater: Bool) -> CacheDecision {
         var lookup = self
         while true {
-            let decision = lookup.decideAndLoad(revalidatesLater: lookup.request.followedRedirects == nil)
+            let decision = lookup.decideAndLoad(
+                revalidatesLater: revalidatesLater && lookup.request.followedRedirects == nil)
             guard case .serve(let reply) = decision else {
                 if lookup.request.followedRedirects == nil { return decision }
                 return policy == .cacheOnly ? .refuse : .followRedirect

@@ -11,7 +11,8 @@ package struct CachingResponder: Responder {
 
     /// Creates a responder that asks `next` for responses that the cache does not have.
     ///
-    /// `decision` is the decision of the cache about the same request, if the cache was asked before. A request with
+    /// `decision` is the decision of the cache about the same request, if the cache was asked before; unless it needs no
+    /// network, the cache is asked again, because the request may have waited since. A request with
     /// `isRetry` repeats a failed one: remembered failures do not answer it. `wantedImage` returns the variant of the
     /// image that is wanted instead of the body.
     package init(
@@ -47,12 +48,13 @@ package struct CachingResponder: Responder {
     /// The decision about the request, with open files.
     private func decision(_ lookup: CacheLookup) async -> CacheDecision {
         // It is about the first of several hops.
-        let decision = lookup.request.followedRedirects ?? 0 == 0 ? decision : nil
-        return switch decision {
-        case nil where lookup.isNeeded, .followRedirect?: await lookup.cache.thread.run { lookup.decideAndLoad() }
-        case nil, .fetch(standIn: nil)?: .fetch(standIn: nil)
-        case .serve?, .refuse?: decision ?? .refuse
-        case let decision?: await lookup.cache.thread.run { decision.reopened(in: lookup.cache) }
+        if let decision, decision.isLocal, lookup.request.followedRedirects ?? 0 == 0 { return decision }
+        guard lookup.isNeeded else { return .fetch(standIn: nil) }
+        // Other processes may have stored the response while the request has waited.
+        return await lookup.cache.thread.run {
+            let decision = lookup.decideAndLoad()
+            lookup.record(decision)
+            return decision
         }
     }
 }

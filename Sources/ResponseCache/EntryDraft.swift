@@ -4,6 +4,9 @@ import Threading
 
 /// An entry being written, by one thread at a time.
 struct EntryDraft {
+    /// The number of bytes after which the beginning of a body is recorded, so that it outlives the process.
+    static let checkpointInterval = 128 << 10
+
     private let cache: ResponseCache
     private let head: StoredHead
     private let key: CacheKey
@@ -12,6 +15,10 @@ struct EntryDraft {
     private var writer: (any ResponseStorageWriter)?
     private var length = 0
     private var checksum = CRC32C()
+    /// The length that was recorded last.
+    private var recordedLength = 0
+    /// The space that the other entries may lose for this one.
+    private var room: EntryRoom
     /// The required length of the whole body, if known.
     private let total: Int?
     /// The stored part that the draft continues.
@@ -29,6 +36,7 @@ struct EntryDraft {
         self.key = key
         total = length
         headByteCount = head.bytes.count
+        room = EntryRoom(length)
     }
 
     /// Begins with a copy of a stored part, which is removed at the end.
@@ -54,6 +62,7 @@ struct EntryDraft {
     /// Appends to the body.
     mutating func write(_ piece: [UInt8]) {
         guard !isOver else { return }
+        guard fits(max(total ?? 0, length + piece.count)) else { return giveUp() }
         do {
             try writing(piece.count) { writer throws in try writer.append(piece) }
         } catch {
@@ -61,6 +70,22 @@ struct EntryDraft {
         }
         checksum.update(piece.span)
         length += piece.count
+        room.missing = total.map { max(0, $0 - length) }
+    }
+
+    private func fits(_ length: Int) -> Bool { length + headByteCount <= cache.configuration.maximumBytes }
+
+    /// Records the written data as the beginning of the body, unless little has been written since the last time, or the
+    /// remainder could not be requested.
+    mutating func checkpoint() {
+        guard !isOver, length - recordedLength >= Self.checkpointInterval, isContinuable,
+            var writer = writer as? any CheckpointingWriter
+        else { return }
+        recordedLength = length
+        self.writer = nil
+        // Without a record, only a process that is killed loses something.
+        try? writer.checkpoint(ResponseStorageHead(head, facts))
+        self.writer = writer
     }
 
     /// Runs `write`, which needs `count` bytes, with the writer.
@@ -70,11 +95,12 @@ struct EntryDraft {
         // Its bytes have one owner at a time, so that they are not copied.
         var writer = try writer.take() ?? openWriter(count)
         defer { self.writer = writer }
-        try cache.writing(count) { try write(&writer) }
+        try cache.writing(count, &room) { try write(&writer) }
     }
 
-    private func openWriter(_ count: Int) throws -> any ResponseStorageWriter {
-        try cache.writing(count) { try cache.storage.writer(headByteCount: headByteCount) }
+    private mutating func openWriter(_ count: Int) throws -> any ResponseStorageWriter {
+        let (cache, headByteCount) = (cache, headByteCount)
+        return try cache.writing(count, &room) { try cache.storage.writer(headByteCount: headByteCount) }
     }
 
     /// Makes an entry of the written data if it has the required length.
@@ -91,23 +117,30 @@ struct EntryDraft {
 
     /// Stores the written data as the beginning of the body, if the remainder can be requested.
     mutating func keep() {
-        let isContinuable =
-            Storability.statuses.contains(head.status) && StrongValidator.ofContinuable(head.fields) != nil
-            && head.contentLength.map { length < $0 } ?? true
         guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
+    }
+
+    /// A Boolean value that indicates whether the written data is a beginning whose remainder can be requested.
+    private var isContinuable: Bool {
+        Storability.statuses.contains(head.status) && StrongValidator.ofContinuable(head.fields) != nil
+            && head.contentLength.map { length < $0 } ?? true
+    }
+
+    /// The properties of the written data, as those of a new body.
+    private var facts: BodyFacts {
+        BodyFacts(identity: BodyFacts.newIdentity(), length: length, checksum: checksum)
     }
 
     /// Stores the draft as an entry of this kind, or discards it if the stored one is newer; returns `false` if neither
     /// is possible.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let size = length + headByteCount
-        guard !isOver, size <= cache.configuration.maximumBytes else { return false }
+        guard !isOver, fits(length) else { return false }
         let name = kind.name(head.name(key))
         if let stored = cache.open(name), cache.isNewer(stored.head, than: head) {
             discard()
             return true
         }
-        let facts = BodyFacts(identity: BodyFacts.newIdentity(), length: length, checksum: checksum)
         let committed = ResponseStorageHead(head, facts)
         do {
             try writing(headByteCount) { writer throws in

@@ -1,5 +1,11 @@
 import Threading
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// The removal of the least recently used entries of a folder.
 ///
 /// There is no index of all entries. Files are listed only when something has to be removed, and the oldest of them are
@@ -9,6 +15,8 @@ final class EntryEviction: Sendable {
     static let maximumListed = 16_384
     /// The minimum number of candidates that are remembered.
     private static let minimumCandidates = 256
+    /// The number of lists one after the other of which no entry could be removed, after which no more are made.
+    private static let maximumFruitlessListings = 3
     /// The time, in nanoseconds, by which the clocks of the machines that share a folder can differ.
     private static let clockTolerance = 60_000_000_000
 
@@ -35,24 +43,37 @@ final class EntryEviction: Sendable {
     /// Removes entries until the others take at most `limit` bytes; returns the number of removed entries.
     ///
     /// Removes slightly more, so that files need not be listed for every new entry. Waits for other threads that remove
-    /// entries, whose limits can be higher.
-    func enforce(_ limit: Int) -> Int {
-        folder.totals.bytes > limit ? reduce(to: limit - limit / 64) : 0
+    /// entries, whose limits can be higher, but not for other processes.
+    func enforce(_ limit: Int) throws(FileFailure) -> Int {
+        size > limit ? try reduce(to: limit - limit / 64) : 0
     }
 
-    private func reduce(to target: Int) -> Int {
-        candidates.withLock { candidates in
-            var (listings, removed, count) = (0, true, 0)
-            while folder.totals.bytes > target {
+    private var size: Int { folder.recentTotalsOfShards.reduce(0) { $0 + $1.bytes } }
+
+    private func reduce(to target: Int) throws(FileFailure) -> Int {
+        try candidates.withLock { candidates throws(FileFailure) in
+            var (listings, count) = (0, 0)
+            // The lists after which nothing has been removed: other processes may remove the same entries.
+            var fruitless = 0
+            var failure: FileFailure?
+            var size = size
+            while size > target {
                 if let oldest = candidates.popLast() {
-                    let isRemoved = (try? folder.remove(oldest.name, ifUsedAt: oldest.usedAt)) ?? false
-                    if isRemoved { (removed, count) = (true, count + 1) }
+                    do throws(FileFailure) {
+                        if try folder.remove(oldest.name, ifUsedAt: oldest.usedAt) {
+                            (count, fruitless) = (count + 1, 0)
+                        }
+                    } catch {
+                        failure = error
+                    }
                 } else {
-                    guard removed, listings < EntryFolder.shardCount else { break }
-                    (listings, removed) = (listings + 1, false)
+                    guard fruitless < Self.maximumFruitlessListings, listings < EntryFolder.shardCount else { break }
+                    (listings, fruitless) = (listings + 1, fruitless + 1)
                     candidates = list()
                 }
+                size = self.size
             }
+            if count == 0, let failure, failure.code != EAGAIN { throw failure }
             return count
         }
     }
@@ -60,7 +81,7 @@ final class EntryEviction: Sendable {
     /// Lists files and returns the oldest quarter of them, the oldest last.
     private func list() -> [Candidate] {
         let first = Int.random(in: 0..<EntryFolder.shardCount)
-        let totals = folder.totalsOfShards
+        let totals = folder.recentTotalsOfShards
         var files: [Candidate] = []
         for number in 0..<EntryFolder.shardCount where files.count < Self.maximumListed {
             let shard = (first + number) % EntryFolder.shardCount
@@ -72,7 +93,7 @@ final class EntryEviction: Sendable {
             }
             // A program that cleans up temporary folders, for example, has removed files: without a count, other files
             // would be removed to make up for their space.
-            if bytes != totals[shard].bytes { folder.recount(shard) }
+            folder.recount(shard, unlessItHas: bytes)
         }
         let now = OpenFile.now
         files.sort { $0.order(at: now) > $1.order(at: now) }

@@ -98,14 +98,17 @@ package enum EntryFile {
     /// Returns the newest head and the properties of the body; `nil` if the prefix or all heads are damaged, or the file
     /// is of another kind.
     ///
-    /// The body is not read. Throws an error if the file cannot be read.
-    static func read(_ kind: EntryKind, _ file: OpenFile) throws(FileFailure) -> Contents? {
+    /// The body is not read. If `isUnfinished`, the file can contain more than that. Throws an error if the file cannot be
+    /// read.
+    static func read(
+        _ kind: EntryKind, _ file: OpenFile, isUnfinished: Bool = false
+    ) throws(FileFailure) -> Contents? {
         let size = try file.size
         guard size >= usualRegionLength else { return nil }
         var region = try file.read(usualRegionLength, at: 0)
-        guard region.count == usualRegionLength, let layout = layout(kind, region), layout.fileSize == size else {
-            return nil
-        }
+        guard region.count == usualRegionLength, let layout = layout(kind, region),
+            layout.fileSize == size || isUnfinished && layout.fileSize < size
+        else { return nil }
         if layout.offset > region.count {
             region = try file.read(layout.offset, at: 0)
             guard region.count == layout.offset else { return nil }

@@ -62,8 +62,7 @@ extension EntryFolder {
                 failure = error
             }
         }
-        removeTemporaryFiles(includingActive: true)
-        removeEarlierVersions()
+        removeTemporaryFiles()
         if let failure { throw failure }
     }
 
@@ -101,6 +100,13 @@ extension EntryFolder {
     }
 
     private static func listName(_ key: String) -> String { key + ".vary" }
+
+    /// Returns whether a name is that of a list of variants.
+    static func isListName(_ name: String) -> Bool {
+        let key = name.dropLast(".vary".count)
+        return name == listName(String(key)) && EntryKind(StoredHead.plainName(String(key))) == .whole
+    }
+
     private static let suffixLength = 16
 
     private func list(_ file: OpenFile, of key: String) -> [String] {
@@ -137,7 +143,7 @@ extension EntryFolder {
         let text = Array(names.map { $0.suffix(Self.suffixLength) + "\n" }.joined().utf8)
         if names.isEmpty {
             _ = try? unlink(list)
-        } else if let file = try? OpenFile(updating: path(of: list), creates: true) {
+        } else if let file = try? openForUpdate(list, creates: true) {
             totals.hasLists = true
             // A concurrent reader can find old or new names; it checks whether each entry exists.
             try? file.write(text, at: 0)

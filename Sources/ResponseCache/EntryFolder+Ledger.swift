@@ -42,6 +42,15 @@ extension EntryFolder {
         return known.enumerated().map { shard, totals in totals ?? recounted(shard) }
     }
 
+    /// The totals of each shard, as far as they are known without waiting for those that change a shard at the moment.
+    var recentTotalsOfShards: [Totals] {
+        let known = (try? ledger())?.all ?? [Totals?](repeating: nil, count: Self.shardCount)
+        return knownTotals.withLock { earlier in
+            for (shard, totals) in known.enumerated() { earlier[shard] = totals ?? earlier[shard] ?? count(shard) }
+            return earlier.compactMap(\.self)
+        }
+    }
+
     /// Returns the totals of a shard as they were a moment ago; `nil` if they are unknown.
     func recentTotals(of shard: Int) -> Totals? {
         if let ledger = ledgerInUse.withLock({ $0 }), ledger.hasName { return ledger[shard] }
@@ -70,8 +79,10 @@ extension EntryFolder {
         (try? change(shard) { totals throws(FileFailure) in totals }) ?? count(shard)
     }
 
-    /// Counts a shard again, because others have changed its files.
-    func recount(_ shard: Int) {
+    /// Counts a shard again if its record differs from the size of its files, because others have changed them.
+    func recount(_ shard: Int, unlessItHas bytes: Int) {
+        // It has none while it is changed by one that keeps it right.
+        guard let recorded = try? ledger()[shard], recorded.bytes != bytes else { return }
         try? change(shard) { totals throws(FileFailure) in totals = count(shard) }
     }
 
@@ -80,13 +91,15 @@ extension EntryFolder {
 
     /// Returns the ledger, which stays open.
     private func ledger() throws(FileFailure) -> Ledger {
-        if let ledger = ledgerInUse.withLock({ $0 }), ledger.isFile(at: ledgerPath) { return ledger }
-        let ledger = try Ledger(path: ledgerPath)
+        let folder = try opened()
+        if let ledger = ledgerInUse.withLock({ $0 }), ledger.isFile(in: folder) { return ledger }
+        let ledger = try Ledger(in: folder)
         ledgerInUse.withLock { $0 = ledger }
         return ledger
     }
 
     private func writableLedger() throws(FileFailure) -> Ledger {
+        try requireWritable()
         do throws(FileFailure) {
             return try writable(ledger())
         } catch {
@@ -99,8 +112,9 @@ extension EntryFolder {
     /// Returns a ledger opened for writing: the folder may have become writable.
     private func writable(_ ledger: Ledger) throws(FileFailure) -> Ledger {
         guard !ledger.isWritable else { return ledger }
-        _ = try OpenFile(updating: ledgerPath)
-        let opened = try Ledger(path: ledgerPath)
+        let folder = try opened()
+        _ = try OpenFile(updating: Ledger.name, in: folder)
+        let opened = try Ledger(in: folder)
         ledgerInUse.withLock { $0 = opened }
         return opened
     }
@@ -114,19 +128,17 @@ extension EntryFolder {
         }
     }
 
-    private var ledgerPath: String { "\(base)/ledger" }
-
     /// Creates the ledger if there is none; returns its error if it cannot be written.
     func prepareLedger() throws(FileFailure) {
         do throws(FileFailure) {
-            _ = try OpenFile(updating: ledgerPath)
+            _ = try OpenFile(updating: Ledger.name, in: opened())
         } catch {
             guard error.code == ENOENT else { throw error }
             // Linked when it is complete. If another process is faster, that one's is used.
             let temporary = try create()
             defer { temporary.remove() }
             try temporary.file.write(Ledger.initial { hasFolder($0) }, at: 0)
-            if unsafe link(temporary.path, ledgerPath) != 0, errno != EEXIST { throw .last }
+            try temporary.folder.link(temporary.path, to: Ledger.name)
         }
     }
 }

@@ -8,11 +8,11 @@ import Darwin
 import Glibc
 #endif
 
-/// The folder of a cache: the paths of its files, and changes to one shard at a time.
+/// The folder of a cache: its files, and changes to one shard at a time.
 ///
 /// Entries are in 256 shards, folders named after the first two digits of their names, so that every entry is found by
 /// its name. The folder of the format's version contains the shards, the files being written, and the ledger of the
-/// totals.
+/// totals. All are used by the descriptor of that folder, see ``OpenFolder``.
 final class EntryFolder: Sendable {
     static let shardCount = 256
     /// The time for which a change of a shard waits for another one.
@@ -20,37 +20,53 @@ final class EntryFolder: Sendable {
     /// A process that has been stopped keeps its lock.
     static let maximumLockTime: Duration = .seconds(1)
     private static let versionName = "v5"
+    static let temporaryFolder = "tmp"
 
     /// The path of the cache.
-    let path: String
+    private let path: String
     /// The path of the files of this version of the format.
     let base: String
-    private let traffic: FileIOStatistics?
+    /// A Boolean value that indicates whether nothing is changed, not even to correct a total or to remove leftovers.
+    private let isReadOnly: Bool
+    let traffic: FileIOStatistics?
     /// The beginning of the names of temporary files, which no other object uses.
-    private let temporaryPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-    private let temporaryCount = Atomic(0)
+    let temporaryPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    let temporaryCount = Atomic(0)
     /// The shards that others have locked for longer than ``maximumLockTime``; changes do not wait for them again.
     private let stalledShards = Locked<Set<Int>>([])
     /// The entries of each shard that ``removeUnlocked(_:)`` has removed since this object last changed the shard.
     let removedUnlocked = Locked<[Int: [String]]>([:])
     /// The ledger as it was opened last.
     let ledgerInUse = Locked<Ledger?>(nil)
+    /// The totals of each shard that were read last.
+    let knownTotals = Locked([Totals?](repeating: nil, count: shardCount))
+    /// The folder of the files as it was opened last.
+    private let baseInUse = Locked<OpenFolder?>(nil)
 
     /// Opens the folder at `path`, accessible only to its owner.
     ///
-    /// If `isCreated` is `false` and the folder contains no cache, throws an error instead of creating it.
-    init(path: String, isCreated: Bool = true, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    /// If `isCreated` is `false` and the folder contains no cache, throws an error instead of creating it. Throws an
+    /// error as well if the folder, or that of the files in it, belongs to another user, can be changed by others, or
+    /// contains a link in place of a folder.
+    init(
+        path: String, isCreated: Bool = true, isReadOnly: Bool = false, traffic: FileIOStatistics? = nil
+    ) throws(FileFailure) {
         self.path = path
         base = "\(path)/\(Self.versionName)"
+        self.isReadOnly = isReadOnly
         self.traffic = traffic
-        var status = stat()
-        if unsafe stat(path, &status) != 0 {
-            guard isCreated else { throw .last }
+        do throws(FileFailure) {
+            _ = try OpenFolder(path: path)
+        } catch {
+            guard isCreated, error.code == ENOENT else { throw error }
             try Self.make(path)
-            guard unsafe stat(path, &status) == 0 else { throw .last }
+            _ = try OpenFolder(path: path)
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
-        if !isCreated, unsafe access(base, F_OK) != 0 { throw .last }
+        do throws(FileFailure) {
+            try opened().requireFolder(Self.temporaryFolder)
+        } catch {
+            guard error.code == ENOENT, isCreated || baseInUse.withLock({ $0 }) != nil else { throw error }
+        }
     }
 
     /// Creates a folder and those above it; one that cannot be created might exist.
@@ -64,72 +80,105 @@ final class EntryFolder: Sendable {
 
     /// Creates the folders for new files.
     func prepare() throws(FileFailure) {
-        for path in [path, base, "\(base)/\(Self.temporaryFolder)"] where unsafe mkdir(path, 0o700) != 0 {
-            guard errno == EEXIST else { throw .last }
-        }
+        try requireWritable()
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
+        try OpenFolder(path: path).makeFolder(Self.versionName)
+        try opened().makeFolder(Self.temporaryFolder)
+    }
+
+    /// Returns the folder of the files, which stays open as long as it is the one at its path.
+    func opened() throws(FileFailure) -> OpenFolder {
+        if let folder = baseInUse.withLock({ $0 }), folder.isFolder(at: base) { return folder }
+        let folder = try OpenFolder(Self.versionName, in: OpenFolder(path: path))
+        baseInUse.withLock { $0 = folder }
+        return folder
+    }
+
+    /// Throws an error if nothing may be changed.
+    func requireWritable() throws(FileFailure) {
+        if isReadOnly { throw FileFailure(code: EROFS) }
     }
 
     // MARK: Names
 
-    /// Returns the path of an entry's file.
-    func path(of name: String) -> String { "\(base)/\(name.prefix(2))/\(name)" }
+    /// Returns the path of an entry's file in the folder of the files.
+    static func path(of name: String) -> String { "\(name.prefix(2))/\(name)" }
 
     /// Returns the number of the shard of a name.
     static func shard(of name: String) -> Int { Int(name.prefix(2), radix: 16) ?? 0 }
 
-    private func path(of shard: Int) -> String { "\(base)/\([UInt8(truncatingIfNeeded: shard)].hexadecimal)" }
+    private static func name(of shard: Int) -> String { [UInt8(truncatingIfNeeded: shard)].hexadecimal }
+
+    /// Returns the folder of the files if the shard of a name is a folder in it.
+    private func folder(withShardOf name: String) throws(FileFailure) -> OpenFolder {
+        let folder = try opened()
+        try folder.requireFolder(String(name.prefix(2)))
+        return folder
+    }
 
     // MARK: Files
 
     /// Opens a file for reading.
     func open(_ name: String) throws(FileFailure) -> OpenFile {
-        try OpenFile(reading: path(of: name), traffic: traffic)
+        try OpenFile(reading: Self.path(of: name), in: folder(withShardOf: name), traffic: traffic)
     }
 
     /// Opens a file for reading without waiting for a disk; throws `EAGAIN` if that is impossible.
     func openAtOnce(_ name: String) throws(FileFailure) -> OpenFile {
-        try OpenFile(readingAtOnce: path(of: name), traffic: traffic)
+        guard let folder = baseInUse.withLock({ $0 }) else { throw FileFailure(code: EAGAIN) }
+        return try OpenFile(readingAtOnce: Self.path(of: name), in: folder, traffic: traffic)
     }
 
     /// Sets the time of the last use of a file, in nanoseconds since 1970.
-    func markUsed(_ name: String, at time: Int) { OpenFile.touch(path(of: name), at: time) }
+    func markUsed(_ name: String, at time: Int) {
+        if !isReadOnly, let folder = try? folder(withShardOf: name) {
+            OpenFile.touch(Self.path(of: name), in: folder, at: time)
+        }
+    }
 
-    /// Opens a file for reading and writing.
-    func openForUpdate(_ name: String) throws(FileFailure) -> OpenFile {
-        try OpenFile(updating: path(of: name), traffic: traffic)
+    /// Opens a file for reading and writing; if it does not exist, it is created if `creates` is `true`.
+    func openForUpdate(_ name: String, creates: Bool = false) throws(FileFailure) -> OpenFile {
+        try requireWritable()
+        return try OpenFile(
+            updating: Self.path(of: name), in: folder(withShardOf: name), creates: creates, traffic: traffic)
     }
 
     /// Returns whether a file with this name exists, or might exist.
-    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 || errno != ENOENT }
+    func has(_ name: String) -> Bool {
+        do throws(FileFailure) {
+            _ = try folder(withShardOf: name).status(of: Self.path(of: name))
+            return true
+        } catch {
+            return error.code != ENOENT
+        }
+    }
 
     /// Returns the file with a name; `nil` if there is none.
-    func file(_ name: String) -> File? { File(name: name, path: path(of: name)) }
+    func file(_ name: String) -> File? { (try? folder(withShardOf: name)).flatMap { File(name: name, in: $0) } }
 
-    /// Returns the names of the files in a shard, unordered.
-    func names(in shard: Int) throws(FileFailure) -> [String] { try Self.names(in: path(of: shard)) }
-
-    /// Returns the files in a shard, unordered; files that vanish in the meantime are omitted.
-    func files(in shard: Int) -> [File] { ((try? names(in: shard)) ?? []).compactMap { file($0) } }
-
-    /// Returns whether a shard has been created.
-    func hasFolder(_ shard: Int) -> Bool { unsafe access(path(of: shard), F_OK) == 0 }
-
-    /// Returns the names of the files in a folder; none if it does not exist.
-    private static func names(in path: String) throws(FileFailure) -> [String] {
-        guard let folder = unsafe opendir(path) else {
-            guard errno == ENOENT else { throw .last }
+    /// Returns the names of the entries and the lists of variants in a shard, unordered.
+    ///
+    /// Other files belong to somebody else.
+    func names(in shard: Int) throws(FileFailure) -> [String] {
+        let folder = Self.name(of: shard)
+        do throws(FileFailure) {
+            return try OpenFolder(folder, in: opened()).names().filter { name in
+                name.hasPrefix(folder) && (EntryKind(name) != nil || Self.isListName(name))
+            }
+        } catch {
+            guard error.code == ENOENT else { throw error }
             return []
         }
-        defer { unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
+
+    /// Returns the files in a shard, unordered; files that vanish in the meantime are omitted.
+    func files(in shard: Int) -> [File] {
+        guard let folder = try? opened() else { return [] }
+        return ((try? names(in: shard)) ?? []).compactMap { File(name: $0, in: folder) }
+    }
+
+    /// Returns whether a shard has been created.
+    func hasFolder(_ shard: Int) -> Bool { (try? opened().requireFolder(Self.name(of: shard))) != nil }
 
     // MARK: Changes
 
@@ -139,23 +188,18 @@ final class EntryFolder: Sendable {
     func withShard<Result>(
         _ shard: Int, _ body: () throws(FileFailure) -> Result
     ) throws(FileFailure) -> Result {
-        let path = path(of: shard)
-        let folder: OpenFile
-        do throws(FileFailure) {
-            folder = try OpenFile(folder: path)
-        } catch {
-            guard error.code == ENOENT else { throw error }
-            if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
-            folder = try OpenFile(folder: path)
-        }
+        try requireWritable()
+        let (name, folder) = (Self.name(of: shard), try opened())
+        try folder.makeFolder(name)
+        let lock = try OpenFile(folder: name, in: folder)
         let isStalled = stalledShards.withLock { $0.contains(shard) }
-        guard folder.lock(upTo: isStalled ? .zero : Self.maximumLockTime) else {
+        guard lock.lock(upTo: isStalled ? .zero : Self.maximumLockTime) else {
             let failure = FileFailure.last
             if failure.code == EAGAIN { stalledShards.withLock { _ = $0.insert(shard) } }
             throw failure
         }
         if isStalled { stalledShards.withLock { _ = $0.remove(shard) } }
-        return try withExtendedLifetime(folder) { () throws(FileFailure) in try body() }
+        return try withExtendedLifetime(lock) { () throws(FileFailure) in try body() }
     }
 
     /// Removes a file from a shard; returns whether there was one.
@@ -163,95 +207,18 @@ final class EntryFolder: Sendable {
     /// The shard must be locked, except by ``removeUnlocked(_:)``.
     @discardableResult
     func unlink(_ name: String) throws(FileFailure) -> Bool {
-        guard Self.systemUnlink(path(of: name)) != 0 else { return true }
-        guard errno == ENOENT else { throw .last }
-        return false
+        try requireWritable()
+        do throws(FileFailure) {
+            return try folder(withShardOf: name).unlink(Self.path(of: name))
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return false
+        }
     }
 
     /// Makes a temporary file an entry, or replaces one, in a shard, which must be locked.
     func rename(_ temporary: TemporaryFile, to name: String) throws(FileFailure) {
-        try Self.rename(temporary.path, path(of: name))
-    }
-
-    private static func systemUnlink(_ path: String) -> Int32 {
-        #if canImport(Darwin)
-        unsafe Darwin.unlink(path)
-        #else
-        unsafe Glibc.unlink(path)
-        #endif
-    }
-
-    private static func rename(_ path: String, _ other: String) throws(FileFailure) {
-        // Glibc's function, which replaces an existing file atomically.
-        if unsafe renameat(AT_FDCWD, path, AT_FDCWD, other) != 0 { throw .last }
-    }
-
-    // MARK: Temporary files
-
-    private static let temporaryFolder = "tmp"
-
-    private func temporaryPath() -> String {
-        let number = temporaryCount.wrappingAdd(1, ordering: .relaxed).oldValue
-        return "\(base)/\(Self.temporaryFolder)/\(temporaryPrefix)-\(number)"
-    }
-
-    /// Creates a file, accessible only to its owner, that is locked as long as it is written.
-    func create() throws(FileFailure) -> TemporaryFile {
-        var attempts = 0
-        while true {
-            attempts += 1
-            let path = temporaryPath()
-            do throws(FileFailure) {
-                let file = try OpenFile(creating: path, traffic: traffic)
-                // Another one may have taken it for that of a process that has ended, and removed it.
-                guard file.lock(), file.hasName else {
-                    if attempts > 8 { throw FileFailure(code: EAGAIN) }
-                    continue
-                }
-                return TemporaryFile(path: path, file: file)
-            } catch {
-                guard error.code == ENOENT, attempts == 1 else { throw error }
-                // The folder has been removed.
-                try prepare()
-            }
-        }
-    }
-
-    /// Removes temporary files: of processes that have ended, or all.
-    func removeTemporaryFiles(includingActive: Bool = false) {
-        let folder = "\(base)/\(Self.temporaryFolder)"
-        for name in (try? Self.names(in: folder)) ?? [] {
-            let path = "\(folder)/\(name)"
-            let file = includingActive ? nil : try? OpenFile(reading: path)
-            guard includingActive || file?.lock() == true else { continue }
-            // A writer that takes the lock expects that the file keeps its name.
-            withExtendedLifetime(file) { _ = Self.systemUnlink(path) }
-        }
-    }
-
-    /// Removes the files of the earliest versions of the format, which were in the folder itself.
-    ///
-    /// A folder of another version is left alone: one with such a name can belong to something else.
-    func removeEarlierVersions() {
-        for name in (try? Self.names(in: path)) ?? [] where Self.isOfEarlierVersion(name) {
-            _ = Self.systemUnlink("\(path)/\(name)")
-        }
-    }
-
-    private static func isOfEarlierVersion(_ name: String) -> Bool {
-        let head = ".head"
-        let entry = name.hasSuffix(head) ? String(name.dropLast(head.count)) : name
-        return isTemporaryOfEarlierVersion(name) || EntryKind(entry) != nil
-    }
-
-    /// Returns whether a name is `new-`, the number of a process, a hyphen, and a random number of 64 bits.
-    ///
-    /// A file whose name only begins in this way can belong to something else.
-    private static func isTemporaryOfEarlierVersion(_ name: String) -> Bool {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == "new", (8...16).contains(parts[2].utf8.count) else { return false }
-        return !parts[1].isEmpty && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
-            && parts[2].utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        try folder(withShardOf: name).rename(temporary.path, to: Self.path(of: name))
     }
 }
 
@@ -266,9 +233,10 @@ extension EntryFolder {
         /// The time of the last use, in nanoseconds since 1970.
         let usedAt: Int
 
-        init?(name: String, path: String) {
-            var status = stat()
-            guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
+        init?(name: String, in folder: OpenFolder) {
+            guard let status = try? folder.status(of: EntryFolder.path(of: name)),
+                status.st_mode & S_IFMT != S_IFDIR
+            else { return nil }
             self.name = name
             size = min(Int(status.st_size), Self.maximumSize)
             usedAt = status.modificationTime
@@ -278,20 +246,5 @@ extension EntryFolder {
         var space: Int { Self.space(of: size) }
 
         static func space(of size: Int) -> Int { (max(size, 0) + 4_095) & ~4_095 }
-    }
-}
-
-/// A file that is being written and not an entry yet.
-struct TemporaryFile {
-    let path: String
-    let file: OpenFile
-
-    /// Removes the file.
-    func remove() {
-        #if canImport(Darwin)
-        _ = unsafe Darwin.unlink(path)
-        #else
-        _ = unsafe Glibc.unlink(path)
-        #endif
     }
 }

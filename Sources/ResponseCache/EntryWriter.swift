@@ -146,7 +146,7 @@ package final class EntryWriter: Sendable {
             switch end {
             case .commit?: draft.finish()
             case .keep?: draft.keep()
-            case nil: break
+            case nil: draft.checkpoint()
             }
             if draft.isAbandoned, !wasGivenUp { cache.removeReplaced(by: head, key) }
         }

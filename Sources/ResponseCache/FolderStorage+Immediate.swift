@@ -19,7 +19,7 @@ extension FolderStorage: ImmediateStorage {
             return nil
         }
         guard let status = file.status,
-            (EntryFile.usualRegionLength...EntryFile.usualRegionLength + StoredBody.pieceLength).contains(status.size)
+            (0...StoredBody.maximumShortLength).contains(status.size - EntryFile.usualRegionLength)
         else { return nil }
         let region: [UInt8]
         let body: [UInt8]

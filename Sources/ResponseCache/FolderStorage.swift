@@ -15,22 +15,17 @@ final class FolderStorage: ResponseStorage {
     /// A Boolean value that indicates whether the system can read its files without waiting for a disk, as far as known.
     let isImmediate = Atomic(true)
 
-    /// Opens the folder at `path`; see ``EntryFolder/init(path:isCreated:traffic:)``.
-    init(path: String, isCreated: Bool, traffic: FileIOStatistics?) throws(FileFailure) {
-        folder = try EntryFolder(path: path, isCreated: isCreated, traffic: traffic)
+    /// Opens the folder at `path`; see ``EntryFolder/init(path:isCreated:isReadOnly:traffic:)``.
+    init(path: String, isCreated: Bool, isReadOnly: Bool = false, traffic: FileIOStatistics?) throws(FileFailure) {
+        folder = try EntryFolder(path: path, isCreated: isCreated, isReadOnly: isReadOnly, traffic: traffic)
         eviction = EntryEviction(folder)
     }
 
-    /// Creates the folders and the ledger.
+    /// Creates the folders and the ledger, and removes the files of processes that have ended, or makes entries of them.
     func prepare() throws(FileFailure) {
         try folder.prepare()
         try folder.prepareLedger()
-    }
-
-    /// Removes the files of processes that have ended, and those of earlier versions of the format.
-    func removeLeftovers() {
-        folder.removeTemporaryFiles()
-        folder.removeEarlierVersions()
+        folder.removeLeftovers()
     }
 
     var byteCount: Int { folder.totals.bytes }
@@ -91,9 +86,9 @@ final class FolderStorage: ResponseStorage {
 
     func removeAll() throws { try folder.removeAll() }
 
-    func trim(to maximumBytes: Int) -> Int {
+    func trim(to maximumBytes: Int) throws -> Int {
         recordUses()
-        return eviction.enforce(maximumBytes)
+        return try eviction.enforce(maximumBytes)
     }
 }
 
@@ -113,7 +108,7 @@ extension FolderStorage {
     }
 
     /// A temporary file until it is complete.
-    private struct Writer: ResponseStorageWriter {
+    private struct Writer: CheckpointingWriter {
         /// The number of bytes that are kept to be written together, so that a short entry is written by one call.
         private static let batch = 64 << 10
         /// The number of pieces that are kept.
@@ -144,6 +139,15 @@ extension FolderStorage {
                 pieces.append(bytes)
                 keptLength += bytes.count
             }
+        }
+
+        mutating func checkpoint(_ head: ResponseStorageHead) throws {
+            let layout = EntryFile.Layout(body: head.body, offset: offset)
+            guard head.body.length == length + keptLength else { return }
+            if !pieces.isEmpty { try file.file.write(pieces, at: offset + length) }
+            (length, pieces, keptLength) = (length + keptLength, [], 0)
+            // After the bytes that it describes.
+            try file.file.write(EntryFile.region(.part, head: head.head.bytes, layout), at: 0)
         }
 
         mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {

@@ -10,6 +10,8 @@ import Glibc
 /// entries, and a hash. A record is invalid while its shard is changed, and after an entry has been removed without the
 /// lock of the shard. Otherwise, it is written only while the shard is locked.
 struct Ledger: Sendable {
+    /// The name of the file.
+    static let name = "ledger"
     private static let recordLength = 16
     /// The mark of a shard without lists of variants.
     private static let noLists = 1 << 56
@@ -22,13 +24,13 @@ struct Ledger: Sendable {
     private let identity: FileIdentity?
     let isWritable: Bool
 
-    /// Opens the ledger at `path`, if possible for reading and writing.
-    init(path: String) throws(FileFailure) {
+    /// Opens the ledger in a folder, if possible for reading and writing.
+    init(in folder: OpenFolder) throws(FileFailure) {
         do throws(FileFailure) {
-            (file, isWritable) = (try OpenFile(updating: path), true)
+            (file, isWritable) = (try OpenFile(updating: Self.name, in: folder), true)
         } catch {
             guard error.code == EACCES || error.code == EROFS || error.code == EPERM else { throw error }
-            (file, isWritable) = (try OpenFile(reading: path), false)
+            (file, isWritable) = (try OpenFile(reading: Self.name, in: folder), false)
         }
         identity = file.identity
     }
@@ -36,8 +38,10 @@ struct Ledger: Sendable {
     /// A Boolean value that indicates whether the ledger has not been removed.
     var hasName: Bool { file.hasName }
 
-    /// Returns whether this is the ledger at `path`: a folder can be removed and created again.
-    func isFile(at path: String) -> Bool { identity != nil && identity == FileIdentity(path: path) }
+    /// Returns whether this is the ledger in a folder: it can be removed and created again.
+    func isFile(in folder: OpenFolder) -> Bool {
+        identity != nil && identity == (try? folder.status(of: Self.name)).map(FileIdentity.init)
+    }
 
     /// Returns the contents of a new ledger: shards with files have to be counted.
     static func initial(_ hasFiles: (Int) -> Bool) -> [UInt8] {

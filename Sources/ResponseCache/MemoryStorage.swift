@@ -21,11 +21,21 @@ final class MemoryStorage: ImmediateStorage {
     }
 
     func immediateEntry(_ key: ResponseStorageKey) -> ImmediateEntry? {
-        index.withLock { index in
-            guard let content = index.content(key.name), content.pieces.count <= 1 else { return nil }
+        let found = index.withLock { index -> Content? in
+            guard let content = index.content(key.name), content.head.bodyLength <= StoredBody.maximumShortLength else {
+                return nil
+            }
             index.touch(key.name)
+            return content
+        }
+        guard let content = found else { return nil }
+        guard content.pieces.count > 1 else {
             return ImmediateEntry(head: content.head, body: content.pieces.first ?? [])
         }
+        var body: [UInt8] = []
+        body.reserveCapacity(content.head.bodyLength)
+        for piece in content.pieces { body += piece }
+        return ImmediateEntry(head: content.head, body: body)
     }
 
     /// Does nothing, because uses are recorded immediately.

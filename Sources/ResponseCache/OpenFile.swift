@@ -7,13 +7,18 @@ import Glibc
 import CLinux
 import Synchronization
 
-/// A failed system call, with its `errno`.
+/// A failed system call, with its `errno`, or a file that is refused.
 package struct FileFailure: Error, Equatable, CustomStringConvertible {
     let code: Int32
+    /// The reason why a file is refused; `nil` for that of the system.
+    var reason: String?
 
     static var last: FileFailure { FileFailure(code: errno) }
 
-    package var description: String { unsafe String(cString: strerror(code)) }
+    package var description: String {
+        if let reason { return reason }
+        return unsafe String(cString: strerror(code))
+    }
 }
 
 /// The identity of a file, as long as it exists.
@@ -24,13 +29,6 @@ struct FileIdentity: Sendable, Equatable {
     init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-
-    /// The identity of the file at `path`; `nil` if there is none.
-    init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
     }
 }
 
@@ -50,6 +48,8 @@ package final class FileIOStatistics: Sendable {
 }
 
 /// An open file, read and written at given offsets, and closed when it is released.
+///
+/// It is opened by a path in a folder, or of the process if there is no folder; the last component is never followed.
 package final class OpenFile: Sendable {
     private let descriptor: Int32
     private let traffic: FileIOStatistics?
@@ -59,28 +59,35 @@ package final class OpenFile: Sendable {
     private static let keepingAccessTime: Int32 = 0o1_000_000
     #endif
 
-    init(reading path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    init(
+        reading path: String, in folder: OpenFolder? = nil, traffic: FileIOStatistics? = nil
+    ) throws(FileFailure) {
         self.traffic = traffic
         // With `O_NONBLOCK`, because a pipe in place of the file would wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         #if os(Linux)
         // Otherwise, reading a file would update its access time, which costs 2 µs.
-        var descriptor = unsafe open(path, flags | Self.keepingAccessTime)
+        let folder = folder?.descriptor ?? AT_FDCWD
+        var descriptor = unsafe openat(folder, path, flags | Self.keepingAccessTime)
         // Not permitted for files of another user.
-        if descriptor < 0, errno == EPERM { descriptor = unsafe open(path, flags) }
+        if descriptor < 0, errno == EPERM { descriptor = unsafe openat(folder, path, flags) }
         #else
-        let descriptor = unsafe open(path, flags)
+        let descriptor = unsafe openat(folder?.descriptor ?? AT_FDCWD, path, flags)
         #endif
         self.descriptor = descriptor
         if descriptor < 0 { throw .last }
     }
 
     /// Opens a file for reading without waiting for a disk; throws `EAGAIN` if that is impossible.
-    init(readingAtOnce path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    ///
+    /// No component of the path may be a link.
+    init(
+        readingAtOnce path: String, in folder: OpenFolder, traffic: FileIOStatistics? = nil
+    ) throws(FileFailure) {
         self.traffic = traffic
         #if os(Linux)
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | Self.keepingAccessTime
-        descriptor = unsafe clinux_open_at_once(path, flags)
+        descriptor = unsafe clinux_open_at_once(folder.descriptor, path, flags)
         if descriptor < 0 { throw .last }
         #else
         descriptor = -1
@@ -89,16 +96,23 @@ package final class OpenFile: Sendable {
     }
 
     /// Creates a file, accessible only to its owner.
-    init(creating path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    init(
+        creating path: String, in folder: OpenFolder, traffic: FileIOStatistics? = nil
+    ) throws(FileFailure) {
         self.traffic = traffic
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        descriptor = unsafe openat(
+            folder.descriptor, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor < 0 { throw .last }
     }
 
     /// Opens a file for reading and writing; if it does not exist, it is created if `creates` is `true`.
-    init(updating path: String, creates: Bool = false, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    init(
+        updating path: String, in folder: OpenFolder? = nil, creates: Bool = false, traffic: FileIOStatistics? = nil
+    ) throws(FileFailure) {
         self.traffic = traffic
-        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0), 0o600)
+        // With `O_NONBLOCK`, because a pipe in place of the file would wait for a reader.
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creates ? O_CREAT : 0)
+        descriptor = unsafe openat(folder?.descriptor ?? AT_FDCWD, path, flags, 0o600)
         if descriptor < 0 { throw .last }
     }
 
@@ -107,10 +121,11 @@ package final class OpenFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Opens a folder.
-    init(folder path: String) throws(FileFailure) {
+    /// Opens a folder, in order to lock it.
+    init(folder path: String, in folder: OpenFolder? = nil) throws(FileFailure) {
         traffic = nil
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        descriptor = unsafe openat(
+            folder?.descriptor ?? AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
         if descriptor < 0 { throw .last }
     }
 
@@ -179,10 +194,10 @@ package final class OpenFile: Sendable {
         return now.nanoseconds
     }
 
-    /// Sets the time of the last use of the file at `path`, in nanoseconds since 1970.
-    static func touch(_ path: String, at time: Int) {
+    /// Sets the time of the last use of a file in a folder, in nanoseconds since 1970.
+    static func touch(_ path: String, in folder: OpenFolder, at time: Int) {
         let time = timespec(nanoseconds: time)
-        _ = unsafe utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
+        _ = unsafe utimensat(folder.descriptor, path, [time, time], AT_SYMLINK_NOFOLLOW)
     }
 
     /// Reads the first bytes of the file into two arrays without waiting for a disk; `nil` if not all are in memory.

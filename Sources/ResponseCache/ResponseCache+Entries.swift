@@ -34,9 +34,35 @@ extension ResponseCache {
     /// Responses that are stored or removed in the meantime may or may not be included; decoded images never are. `body`
     /// is called on the cache's threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
+        await forEachEntry(body, onFault: { _ in })
+    }
+
+    /// A fault that is found while entries are listed or read.
+    package enum Fault: Sendable {
+        /// An entry is damaged.
+        case damaged
+        /// An entry cannot be read.
+        case unreadable(any Error)
+        /// The entries of a portion cannot be listed.
+        case unlisted(any Error)
+    }
+
+    /// Calls `body` with every stored response in the same way, and `onFault` for everything that cannot be read.
+    ///
+    /// The bodies are not read, so that damage to them is not found.
+    package func forEachEntry(
+        _ body: @escaping @Sendable (Entry) -> Bool, onFault: @escaping @Sendable (Fault) -> Void
+    ) async {
         for portion in 0..<storage.portionCount {
             let goesOn = await thread.run(to: .long) { [self] in
-                names(in: portion).allSatisfy { name in entry(name).map(body) ?? true }
+                keys(in: portion, onFault).allSatisfy { key in
+                    do {
+                        return try entry(key.name).map(body) ?? true
+                    } catch {
+                        onFault(fault(error, key.name))
+                        return true
+                    }
+                }
             }
             if !goesOn { return }
         }
@@ -48,9 +74,23 @@ extension ResponseCache {
     /// Those that cannot be removed are not counted.
     @discardableResult
     public func removeAll(where isRemoved: @escaping @Sendable (Entry) -> Bool) async -> Int {
+        await removeAll(where: isRemoved, onFailure: { _ in })
+    }
+
+    /// Removes responses in the same way, and calls `onFailure` with the error for each one that cannot be removed.
+    @discardableResult
+    package func removeAll(
+        where isRemoved: @escaping @Sendable (Entry) -> Bool, onFailure: @escaping @Sendable (any Error) -> Void
+    ) async -> Int {
         let count = Locked(0)
         await forEachEntry { [self] entry in
-            if isRemoved(entry), remove(entry.name) { count.withLock { $0 += 1 } }
+            guard isRemoved(entry) else { return true }
+            do {
+                try removeEntry(entry.name)
+                count.withLock { $0 += 1 }
+            } catch {
+                onFailure(error)
+            }
             return true
         }
         let removed = count.withLock { $0 }
@@ -61,42 +101,59 @@ extension ResponseCache {
     /// Reads all responses and decoded images, and removes those that are damaged; returns the numbers of intact ones,
     /// of damaged ones, and of those that cannot be read, which remain.
     ///
-    /// Throws the error of the storage if it cannot list the responses.
+    /// Throws the error of the storage if it cannot list some of the responses, after reading the others.
     public func verify() async throws -> (intact: Int, damaged: Int, unreadable: Int) {
-        var result = (intact: 0, damaged: 0, unreadable: 0)
-        for portion in 0..<storage.portionCount {
-            let conditions = await thread.run(to: .long) { [self] in
-                Result { try storage.keys(inPortion: portion).compactMap { condition(of: $0.name) } }
-            }
-            for condition in try conditions.get() {
-                switch condition {
-                case .intact: result.intact += 1
-                case .damaged: result.damaged += 1
-                case .unreadable: result.unreadable += 1
-                }
-            }
-        }
+        let failure = Locked<(any Error)?>(nil)
+        let result = await verify { error in failure.withLock { $0 = $0 ?? error } }
+        if let failure = failure.withLock({ $0 }) { throw failure }
         return result
     }
 
-    private enum Condition {
-        case intact
-        case damaged
-        case unreadable
+    /// Reads all responses and decoded images in the same way; calls `onFailure` for each portion that cannot be listed.
+    package func verify(
+        onFailure: @escaping @Sendable (any Error) -> Void
+    ) async -> (intact: Int, damaged: Int, unreadable: Int) {
+        let result = Locked((intact: 0, damaged: 0, unreadable: 0))
+        let onFault = { @Sendable (fault: Fault) in
+            switch fault {
+            case .damaged: result.withLock { $0.damaged += 1 }
+            case .unreadable: result.withLock { $0.unreadable += 1 }
+            case .unlisted(let error): onFailure(error)
+            }
+        }
+        for portion in 0..<storage.portionCount {
+            await thread.run(to: .long) { [self] in
+                for key in keys(in: portion, onFault) {
+                    do {
+                        guard let stored = try openEntry(key.name) else { continue }
+                        try stored.body.verify()
+                        skipped.withLock { $0.remove(key.name) }
+                        result.withLock { $0.intact += 1 }
+                    } catch {
+                        onFault(fault(error, key.name))
+                    }
+                }
+            }
+        }
+        return result.withLock { $0 }
     }
 
-    /// Reads an entry, and removes it if it is damaged; returns `nil` if there is none.
-    private func condition(of name: String) -> Condition? {
-        do {
-            guard let stored = try openEntry(name) else { return nil }
-            try stored.body.verify()
-            skipped.withLock { $0.remove(name) }
-            return .intact
-        } catch ResponseStorageError.damaged, StoredBodyError.damaged {
+    /// Returns the fault of an entry; a damaged one is removed.
+    private func fault(_ error: any Error, _ name: String) -> Fault {
+        switch error {
+        case ResponseStorageError.damaged, StoredBodyError.damaged:
             removeDamaged(name)
             return .damaged
+        default: return .unreadable(error)
+        }
+    }
+
+    private func keys(in portion: Int, _ onFault: (Fault) -> Void) -> [ResponseStorageKey] {
+        do {
+            return try storage.keys(inPortion: portion)
         } catch {
-            return .unreadable
+            onFault(.unlisted(error))
+            return []
         }
     }
 
@@ -104,8 +161,9 @@ extension ResponseCache {
         ((try? storage.keys(inPortion: portion)) ?? []).map(\.name)
     }
 
-    private func entry(_ name: String) -> Entry? {
-        guard let stored = open(name), let kind = EntryKind(name), kind != .image,
+    /// Returns an entry that is a response; throws the error of the storage.
+    private func entry(_ name: String) throws -> Entry? {
+        guard let kind = EntryKind(name), !isSkipped(name), let stored = try openEntry(name), kind != .image,
             case .entry(let entry?, _) = stored.body
         else {
             return nil

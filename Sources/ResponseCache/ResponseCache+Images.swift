@@ -29,12 +29,13 @@ extension ResponseCache {
         let name = StoredImage.name(variant, of: source.name)
         let facts = BodyFacts(
             identity: BodyFacts.newIdentity(), length: bytes.count, checksum: CRC32C(of: bytes.span))
-        guard var writer = try? writing(bytes.count, { try storage.writer(headByteCount: headByteCount) }) else {
+        var room = EntryRoom(bytes.count)
+        guard var writer = try? writing(bytes.count, &room, { try storage.writer(headByteCount: headByteCount) }) else {
             return
         }
         do {
-            try writing(bytes.count) { try writer.append(bytes) }
-            try writing(headByteCount) {
+            try writing(bytes.count, &room) { try writer.append(bytes) }
+            try writing(headByteCount, &room) {
                 try writer.commit(ResponseStorageHead(head, facts), as: ResponseStorageKey(name: name))
             }
         } catch {

@@ -75,14 +75,12 @@ extension ResponseCache {
 
     /// Removes an entry; returns whether that succeeded.
     @discardableResult
-    func remove(_ name: String) -> Bool {
-        do {
-            try storage.remove(ResponseStorageKey(name: name))
-            skipped.withLock { $0.remove(name) }
-            return true
-        } catch {
-            return false
-        }
+    func remove(_ name: String) -> Bool { (try? removeEntry(name)) != nil }
+
+    /// Removes an entry; throws the error of the storage.
+    func removeEntry(_ name: String) throws {
+        try storage.remove(ResponseStorageKey(name: name))
+        skipped.withLock { $0.remove(name) }
     }
 
     /// Removes an entry whose body is damaged, unless it has been replaced; one that cannot be read remains.
@@ -264,19 +262,27 @@ extension ResponseCache {
     }
 
     /// Runs `write`, which needs `count` bytes; if the storage is full, removes other entries and runs it again.
-    func writing<Result>(_ count: Int, _ write: () throws -> Result) throws -> Result {
+    ///
+    /// Removes no more than the entry that is written may cost the others, and nothing if that is too little.
+    func writing<Result>(_ count: Int, _ room: inout EntryRoom, _ write: () throws -> Result) throws -> Result {
         var attempts = 0
         while true {
             do {
                 return try write()
             } catch {
                 attempts += 1
-                guard error.forStorage == .full, attempts <= 3, storage.byteCount > 0 else {
+                guard error.forStorage == .full, attempts <= 3 else {
                     note(error)
                     throw error
                 }
+                let size = storage.byteCount
                 // Directories and other processes need some space as well.
-                trimStorage(to: max(0, storage.byteCount - max(4 * count, 64 << 10) << attempts))
+                let excess = room.take(max(4 * count, 64 << 10) << attempts, for: count, of: size)
+                guard excess > 0 else {
+                    note(error)
+                    throw error
+                }
+                trimStorage(to: max(0, size - excess))
             }
         }
     }
@@ -288,19 +294,16 @@ extension ResponseCache {
 
     /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry, and
     /// then each time 1/256 of the limit has been added.
+    ///
+    /// The thread that has stored an entry removes others, so that none is stored faster than room is made.
     func enforceLimit(after size: Int) {
-        let isDue = limitCheck.withLock { check in
-            check.remainingBytes -= size
-            // While entries are removed, a second thread would only wait.
-            guard check.remainingBytes < 0, !check.isPending else { return false }
-            check = LimitCheck(remainingBytes: configuration.maximumBytes / 256, isPending: true)
+        let isDue = limitCheck.withLock { remainingBytes in
+            remainingBytes -= size
+            guard remainingBytes < 0 else { return false }
+            remainingBytes = configuration.maximumBytes / 256
             return true
         }
-        guard isDue else { return }
-        thread.append(to: .long) { [self] in
-            enforceLimit()
-            limitCheck.withLock { $0.isPending = false }
-        }
+        if isDue { enforceLimit() }
     }
 
     /// Removes the least recently used entries if the limit is exceeded.
@@ -317,14 +320,6 @@ extension ResponseCache {
         }
         report?(failure)
     }
-}
-
-/// The state of the checks of the size limit.
-struct LimitCheck: Sendable {
-    /// The number of bytes that can be stored before the next check.
-    var remainingBytes = 0
-    /// A Boolean value that indicates whether a check has been scheduled and has not ended.
-    var isPending = false
 }
 
 /// The first error that prevented storing a response, and the closure that reports it.

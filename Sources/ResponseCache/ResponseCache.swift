@@ -43,6 +43,9 @@ public final class ResponseCache: Sendable {
         ///
         /// Older responses are not used, even if the origin declares them fresh.
         public var maximumAge: Int?
+        /// A Boolean value that indicates whether the cache only reads: nothing in its folder is changed, neither when it is
+        /// opened nor if an entry is damaged.
+        package var isReadOnly = false
 
         /// Creates a configuration; by default, 512 MiB in total, and bodies of at most 32 MiB.
         public init(
@@ -63,7 +66,8 @@ public final class ResponseCache: Sendable {
     package let thread = CacheThreads()
     /// The entries that are treated as missing.
     let skipped = Locked(SkippedEntries())
-    let limitCheck = Locked(LimitCheck())
+    /// The number of bytes that can be stored before the size limit is checked.
+    let limitCheck = Locked(0)
     /// The first error that prevented the storage of a response.
     let storageFailure = Locked(StorageFailure())
     let uses = CacheUses()
@@ -80,7 +84,7 @@ public final class ResponseCache: Sendable {
         self.storage = storage
         immediateStorage = storage as? any ImmediateStorage
         self.now = now
-        thread.append(to: .long) { [self] in enforceLimit() }
+        if !configuration.isReadOnly { thread.append(to: .long) { [self] in enforceLimit() } }
     }
 
     /// Creates a cache in a folder or in memory.
@@ -93,13 +97,19 @@ public final class ResponseCache: Sendable {
             self.init(configuration, storage: MemoryStorage(), now: now)
             return
         }
-        let storage = try FolderStorage(path: path, isCreated: configuration.createsDirectory, traffic: traffic)
-        // Before the limit is enforced, which would count the entries of all shards for want of a ledger.
+        let storage = try FolderStorage(
+            path: path, isCreated: configuration.createsDirectory, isReadOnly: configuration.isReadOnly,
+            traffic: traffic)
+        guard !configuration.isReadOnly else {
+            self.init(configuration, storage: storage, now: now)
+            return
+        }
+        // Before the limit is enforced, which would count the entries of all shards for want of a ledger, and before a
+        // request can continue what a process that has been killed has left.
         let preparation = Result { () throws(FileFailure) in try storage.prepare() }
         self.init(configuration, storage: storage, now: now)
         // Stored responses can still be used, for example in a folder that is mounted read-only.
         if case .failure(let error) = preparation { note(error) }
-        thread.append(to: .long) { storage.removeLeftovers() }
     }
 
     /// Creates a cache that keeps responses in a storage of your own; its limits are those of `configuration`.
@@ -161,6 +171,14 @@ public final class ResponseCache: Sendable {
     /// Removes the least recently used responses until the others take at most `maximumBytes` bytes.
     public func trim(to maximumBytes: Int) async {
         await thread.run(to: .long) { [self] in trimStorage(to: maximumBytes) }
+    }
+
+    /// Removes the least recently used responses in the same way; throws the error of the storage if none can be removed.
+    package func removeUntil(fitting maximumBytes: Int) async throws {
+        let result = await thread.run(to: .long) { [self] in
+            Result { uses.record(.eviction, count: try storage.trim(to: maximumBytes)) }
+        }
+        try result.get()
     }
 
     /// Removes all responses that are no longer fresh, even if they could be revalidated.

@@ -6,11 +6,6 @@ package struct StoredResponse: Sendable {
     package let name: String
     package let head: StoredHead
     package let body: StoredBody
-
-    /// The response without an open entry or bytes read from it.
-    var closed: StoredResponse {
-        StoredResponse(name: name, head: head, body: .entry(nil, body.facts))
-    }
 }
 
 /// The bytes of a stored body.
@@ -20,7 +15,11 @@ package enum StoredBody: Sendable {
     /// The verified bytes of an entry.
     case loaded([UInt8], BodyFacts)
 
-    /// The number of bytes of a body read at a time.
+    /// The maximum length of a body that is read at once.
+    ///
+    /// That takes a fifth of the time of reading it in pieces, each by another job of the cache.
+    static let maximumShortLength = 2 << 20
+    /// The number of bytes of a longer body that are read at a time.
     static let pieceLength = 128 << 10
 
     /// The properties of the body.
@@ -38,7 +37,7 @@ package enum StoredBody: Sendable {
     }
 
     /// A Boolean value that indicates whether the body is read at once: it is served faster than in pieces.
-    var isShort: Bool { length <= Self.pieceLength }
+    var isShort: Bool { length <= Self.maximumShortLength }
 
     /// Reads all of the body; throws an error if it is not intact.
     func verify() throws(StoredBodyError) {
@@ -92,7 +91,8 @@ package struct StoredBodyReader: Sendable {
             return bytes
         case .entry(let entry, let facts):
             guard position < facts.length else { return nil }
-            let bytes = try Self.read(min(StoredBody.pieceLength, facts.length - position), at: position, of: entry)
+            let longest = body.isShort ? facts.length : StoredBody.pieceLength
+            let bytes = try Self.read(min(longest, facts.length - position), at: position, of: entry)
             checksum.update(bytes.span)
             position += bytes.count
             if position == facts.length, checksum != facts.checksum { throw .damaged }

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A stored beginning of a body, and the request for its remainder (RFC 9111, sections 3.3 and 3.4).
 package struct StoredPart: Sendable {
-    private(set) var stored: StoredResponse
+    let stored: StoredResponse
     /// A Boolean value that indicates whether the request itself is for the remainder: its sender has the beginning.
     let isRequested: Bool
     private let resumption: Resumption
@@ -26,13 +26,6 @@ package struct StoredPart: Sendable {
         self.stored = stored
         self.resumption = resumption
         isRequested = request.headerFields[.range] != nil
-    }
-
-    /// Returns the part with the body open, or closed.
-    func replacing(_ stored: StoredResponse) -> StoredPart {
-        var part = self
-        part.stored = stored
-        return part
     }
 
     /// Returns the request for the remainder.

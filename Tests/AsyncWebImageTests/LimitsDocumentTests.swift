@@ -98,6 +98,9 @@ struct LimitsDocumentTests {
             "\(count(DNSCache.maximumEntries)), \(count(DNSCache.maximumAddresses))",
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
+        "part of an interrupted body that a killed process loses, in addition to what waits to be written":
+            bytes(EntryDraft.checkpointInterval),
+        "stored body that is read at once; longer ones are read in pieces": bytes(StoredBody.maximumShortLength),
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":
             count(DownloadMachine.maximumConcurrentLookups),

@@ -162,7 +162,7 @@ struct CacheAccessTests {
             let request = TransportRequest(url: try HTTPURL(url))
             func decide() async throws {
                 let lookup = try #require(CacheLookup(request, in: cache, policy: .useProtocol))
-                await cache.thread.run { _ = lookup.decideAndLoad() }
+                await cache.thread.run { lookup.record(lookup.decideAndLoad()) }
             }
             try await decide()
             await cache.store([1], fresh, for: url)

@@ -30,6 +30,19 @@ struct CachingResponderTests {
         #expect(origin.requests.isEmpty)
     }
 
+    /// Other processes can store it in the meantime.
+    @Test func responseStoredWhileTheRequestWaitedIsServed() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = TestResponder { _ in (.ok, [:], [[9]]) }
+        let responder = CachingResponder(
+            cache, policy: .useProtocol, decision: .fetch(standIn: nil), before: origin)
+        try await cache.store([1, 2, 3], url)
+        let response = try await responder.response(to: TransportRequest(url: try HTTPURL(url)))
+        #expect(try await response.body.bytes() == [1, 2, 3])
+        #expect(origin.requests.isEmpty)
+        #expect(cache.statistics == ResponseCache.Statistics(hits: 1))
+    }
+
     /// As over the network.
     @Test(arguments: [10, 400_000], [CachePolicy.useProtocol, .cacheOnly, .revalidate])
     func storedBodyBeyondTheLimitOfTheRequestIsAnError(length: Int, policy: CachePolicy) async throws {

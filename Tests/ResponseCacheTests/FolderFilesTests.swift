@@ -20,10 +20,10 @@ struct FolderFilesTests {
             let cache = try ResponseCache.test(folder, time)
             await cache.flush()
             // Nobody has locked it.
-            try write("\(folder)/v5/tmp/abc")
+            try write("\(folder)/v5/tmp/1f2e3d4c5b6a7988-12")
             let writing = try #require(try cache.testFolder?.create())
             await (try ResponseCache.test(folder, time)).flush()
-            #expect(try cacheFiles(folder).map { "\(folder)/\($0)" } == [writing.path])
+            #expect(try cacheFiles(folder) == ["v5/\(writing.path)"])
         }
     }
 
@@ -53,23 +53,24 @@ struct FolderFilesTests {
         }
     }
 
-    // MARK: Earlier versions
+    // MARK: Files of others
 
-    @Test func filesOfEarlierVersionsAreRemovedAndOthersAreNot() async throws {
+    /// Neither when the folder is opened nor when all responses are removed.
+    @Test func filesWithOtherNamesRemain() async throws {
         try await withTemporaryFolder { folder in
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let entry = String(repeating: "0", count: 32) + "-" + String(repeating: "a", count: 16)
-            for name in [entry, entry + ".head", entry + ".part", "new-4711-1f2e3d4c5b6a7988"] {
-                try write("\(folder)/\(name)")
-            }
-            let others = ["new-2001-09", "new-image.jpg", "new-photo-deadbeef", "new.txt", "notes"]
-            for name in others { try write("\(folder)/\(name)") }
-            try FileManager.default.createDirectory(atPath: folder + "/v4", withIntermediateDirectories: true)
-            try write(folder + "/v4/\(entry)")
             let cache = try ResponseCache.test(folder, time)
-            await cache.flush()
-            #expect(try cacheFiles(folder).sorted() == others + ["v4/\(entry)"])
-            #expect(cache.byteCount == 0)
+            try await cache.store([1], url)
+            let shard = try #require(try cacheFiles(folder).first).dropLast(50)
+            let entry = String(repeating: "0", count: 32) + "-" + String(repeating: "a", count: 16)
+            var others = ["abc", ".hidden", "1-", "-1", "1-2-3", "1f-2.part", "x-1"].map { "v5/tmp/\($0)" }
+            others += [
+                "\(shard)/\(shard.suffix(2))-notes", "\(shard)/photo.jpg", "v5/notes", entry, "new-12-0123456789abcdef",
+            ]
+            for name in others { try write("\(folder)/\(name)") }
+            let next = try ResponseCache.test(folder, time)
+            try await next.removeAll()
+            #expect(Set(try cacheFiles(folder)) == Set(others))
+            #expect(next.byteCount == 0 && next.entryCount == 0)
         }
     }
 

@@ -116,11 +116,11 @@ struct FolderLedgerTests {
     /// Sums of such sizes could overflow.
     @Test func sparseFileCountsWithAMaximumSize() async throws {
         try await withTemporaryFolder { folder in
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let path = "\(folder)/a"
+            try FileManager.default.createDirectory(atPath: folder + "/aa", withIntermediateDirectories: true)
+            let path = "\(folder)/aa/aa"
             try Data().write(to: URL(fileURLWithPath: path))
             try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 1 << 42)
-            let file = try #require(EntryFolder.File(name: "a", path: path))
+            let file = try #require(EntryFolder.File(name: "aa", in: OpenFolder(path: folder)))
             #expect(file.size == EntryFolder.File.maximumSize)
         }
     }

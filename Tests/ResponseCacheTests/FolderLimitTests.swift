@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HTTPTransport
+import HTTPTypes
 import TestSupport
 import Testing
 import Threading
@@ -54,6 +55,40 @@ struct FolderLimitTests {
             #expect((limit * 9 / 10...limit).contains(caches[0].byteCount))
             let counted = try counted(folder)
             #expect(Set(caches.map(\.byteCount)) == [counted])
+        }
+    }
+
+    @Test func theLimitHoldsWhileSeveralCachesStore() async throws {
+        try await withTemporaryFolder { folder in
+            let limit = 40 * space
+            let caches = try (0..<4).map { _ in try ResponseCache.test(folder, time, maximumBytes: limit) }
+            try await withThrowingTaskGroup { group in
+                for (number, cache) in caches.enumerated() {
+                    group.addTask { [body, url, time] in
+                        for entry in 0..<40 {
+                            let request = TransportRequest(url: try HTTPURL(url + "\(number)-\(entry)"))
+                            let head = StoredHead(
+                                HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), to: request,
+                                requestedAt: time.now, receivedAt: time.now)
+                            let writer = EntryWriter(head, CacheKey(request), cache: cache)
+                            await writer.append(body)
+                            await writer.commit()
+                            #expect(cache.byteCount <= limit * 5 / 4)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// One that is larger than the limit would only remove the others.
+    @Test func aBodyBeyondTheLimitRemovesNothing() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time, maximumBytes: 10 * space)
+            for number in 1...5 { try await cache.store(body, url + "\(number)") }
+            try await cache.store([UInt8](repeating: 1, count: 11 * space), url)
+            #expect(cache.entryCount == 5 && cache.failure == nil)
         }
     }
 

@@ -21,7 +21,7 @@ struct FolderLockTests {
     /// Returns the folder of the shard of ``url``, locked until it is released.
     private func lockedShard(_ cache: ResponseCache) throws -> OpenFile {
         let (folder, name) = (try #require(cache.testFolder), try name())
-        let shard = try OpenFile(folder: String(folder.path(of: name).dropLast(name.count + 1)))
+        let shard = try OpenFile(folder: "\(folder.base)/\(name.prefix(2))")
         try #require(shard.lock())
         return shard
     }
@@ -98,7 +98,7 @@ struct FolderLockTests {
             do {
                 let shard = try lockedShard(cache)
                 await cache.remove(url)
-                try Ledger(path: "\(folder)/v5/ledger")
+                try Ledger(in: OpenFolder(path: "\(folder)/v5"))
                     .set(EntryFolder.shard(of: name()), EntryFolder.Totals(bytes: byteCount, entries: 1))
                 withExtendedLifetime(shard) {}
             }
@@ -114,7 +114,7 @@ struct FolderLockTests {
             try await cache.store([1], url)
             let byteCount = cache.byteCount
             let shard = try lockedShard(cache)
-            try Ledger(path: "\(folder)/v5/ledger").invalidate(EntryFolder.shard(of: try name()))
+            try Ledger(in: OpenFolder(path: "\(folder)/v5")).invalidate(EntryFolder.shard(of: try name()))
             #expect(cache.byteCount == byteCount && cache.entryCount == 1)
             #expect(throws: FileFailure(code: EAGAIN)) { try cache.storage.removeAll() }
             withExtendedLifetime(shard) {}

@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTransport
+import HTTPTypes
 import TestSupport
 import Testing
 import Threading
@@ -11,7 +13,7 @@ import Glibc
 /// A small file system in memory, which only the superuser can mount.
 private enum SmallDisk {
     static func mount(_ path: String, options: String, flags: UInt = 0) -> Bool {
-        Glibc.mount("tmpfs", path, "tmpfs", flags, options) == 0
+        Glibc.mount("tmpfs", path, "tmpfs", flags, options.isEmpty ? "mode=700" : "mode=700,\(options)") == 0
     }
 
     static func unmount(_ path: String) { umount2(path, Int32(MNT_DETACH)) }
@@ -72,6 +74,26 @@ struct FullDiskTests {
             // The cause, as it is logged.
             #expect(cache.failure.map { "\($0)" } == "No space left on device")
             #expect(reports.count == 1)
+        }
+    }
+
+    /// Its length is known before or only at its end.
+    @Test(arguments: [true, false])
+    func aBodyLargerThanTheDiskDoesNotEmptyTheCache(knowsLength: Bool) async throws {
+        try await SmallDisk.with("3m") { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 0..<30 { try await cache.store(body(number), url + "\(number)") }
+            let request = TransportRequest(url: try HTTPURL(url))
+            let head = StoredHead(
+                HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), to: request,
+                requestedAt: time.now, receivedAt: time.now)
+            let size = 5 << 20
+            let writer = EntryWriter(head, CacheKey(request), cache: cache, length: knowsLength ? size : nil)
+            for _ in 0..<(size >> 18) { await writer.append([UInt8](repeating: 1, count: 1 << 18)) }
+            await writer.commit()
+            await cache.settles()
+            #expect(cache.entryCount >= (knowsLength ? 30 : 14))
+            #expect(try cacheFiles(folder).count == cache.entryCount)
         }
     }
 

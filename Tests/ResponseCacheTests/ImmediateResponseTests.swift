@@ -142,7 +142,7 @@ struct ImmediateResponseTests {
     @Test(arguments: storages)
     func onlyShortBodiesAreReadImmediately(storage: TestStorage) async throws {
         try await withCache(storage) { cache in
-            let longest = [UInt8](repeating: 1, count: StoredBody.pieceLength)
+            let longest = [UInt8](repeating: 1, count: StoredBody.maximumShortLength)
             try await cache.store(longest, url)
             #expect(try found(cache)?.body == longest)
             try await cache.store(longest + [1], url)

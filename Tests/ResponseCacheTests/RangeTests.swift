@@ -217,12 +217,25 @@ struct RangeTests {
         }
     }
 
+    @Test(arguments: TestStorage.allCases)
+    func aPartThatIsReplacedNeedsNoRoom(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try storage.cache(folder, time)
+            let origin = origin()
+            let ranges = (1...ResponseCache.maximumRanges).map { "bytes=\($0 * 10)-\($0 * 10 + 9)" }
+            for range in ranges + ranges.prefix(1) { _ = try await ask(cache, range, origin, .reload) }
+            #expect(origin.requests.count == ranges.count + 1)
+            for range in ranges { #expect(try await ask(cache, range, origin).source == cache.source) }
+        }
+    }
+
     @Test func damagedBytesOfARangeAreNotDelivered() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
-            try await cache.store(body, url)
+            let long = [UInt8](repeating: 1, count: StoredBody.maximumShortLength + 1)
+            try await cache.store(long, url)
             let file = try OpenFile(updating: "\(folder)/\(try #require(try cacheFiles(folder).first))")
-            try file.write([body[10] ^ 1], at: EntryFile.usualRegionLength + 10)
+            try file.write([2], at: EntryFile.usualRegionLength + 10)
             await #expect(throws: TransportError.self) {
                 try await ask(cache, "bytes=150000-150001", TestResponder { _ in (.ok, [:], []) }).body
             }

@@ -109,7 +109,7 @@ struct ResponseCacheTests {
             try await cache.store([1], url)
             let name = try #require(try files(folder).first)
             let other = StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "2"))).name)
-            let path = cache.testFolder?.path(of: other) ?? ""
+            let path = "\(folder)/v5/\(EntryFolder.path(of: other))"
             try FileManager.default.createDirectory(
                 atPath: String(path.dropLast(other.count)), withIntermediateDirectories: true)
             try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: path)

@@ -34,22 +34,24 @@ struct StoredBodyTests {
     }
 
     private static let piece = StoredBody.pieceLength
+    private static let short = StoredBody.maximumShortLength
 
-    @Test(arguments: [1, piece - 1, piece, piece + 1, 3 * piece])
+    @Test(arguments: [1, piece, short, short + 1, short + piece])
     func storedBodyIsReadAsWritten(length: Int) async throws {
-        let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var body = [UInt8](repeating: 7, count: length)
+        for index in stride(from: 0, to: length, by: 1_021) { body[index] = UInt8(truncatingIfNeeded: index) }
         let read = try await read(body, damagedAt: nil)
         #expect(read.bytes == body && read.isWhole)
     }
 
-    @Test(arguments: [0, piece - 1, piece, 2 * piece, 3 * piece - 1])
+    @Test(arguments: [0, piece - 1, piece, 2 * piece, short + piece - 1])
     func lastPieceOfADamagedBodyIsNotDelivered(index: Int) async throws {
-        let read = try await read([UInt8](repeating: 7, count: 3 * Self.piece), damagedAt: index)
-        #expect(read.bytes.count == 2 * Self.piece && !read.isWhole)
+        let read = try await read([UInt8](repeating: 7, count: Self.short + Self.piece), damagedAt: index)
+        #expect(read.bytes.count == Self.short && !read.isWhole)
     }
 
-    @Test func damagedBodyOfOnePieceIsNotDelivered() async throws {
-        let read = try await read([UInt8](repeating: 7, count: Self.piece), damagedAt: 5)
+    @Test func damagedBodyThatIsReadAtOnceIsNotDelivered() async throws {
+        let read = try await read([UInt8](repeating: 7, count: Self.short), damagedAt: 5)
         #expect(read.bytes.isEmpty && !read.isWhole)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct StoredSourceTests {
     private let url = "http://example.com/a"
-    private let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+    private let body = [UInt8](repeating: 13, count: StoredBody.maximumShortLength + 100_000)
 
     /// Runs `check` with the stored body, in memory and in a folder.
     private func withSource(_ check: (ResponseCache, StoredSource) async throws -> Void) async throws {

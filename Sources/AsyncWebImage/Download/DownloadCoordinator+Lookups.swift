@@ -68,6 +68,7 @@ extension DownloadCoordinator {
     func route(of download: Download) -> ResponseRoute {
         var route = ResponseRoute(
             transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
+        route.revalidatesLater = configuration.servesWhileRevalidating
         if usesStoredImages { route.wantedImage = { [log = download.log] in log.wantedImage } }
         return route
     }

@@ -65,6 +65,11 @@ public struct DownloadConfiguration: Sendable {
     /// is larger than the limit, other downloads start only after it has been delivered. Data that libcurl buffers for
     /// a paused HTTP/2 stream is not counted.
     public var maximumBytesInFlight: Int
+    /// A Boolean value that indicates whether a stale stored response is served while it is revalidated, if its origin
+    /// allows that.
+    ///
+    /// A program that ends as soon as it has its responses would end before they are revalidated.
+    package var servesWhileRevalidating = true
 
     /// Creates a configuration.
     ///

@@ -27,12 +27,24 @@ struct CacheCommand: AsyncParsableCommand {
         var path: String
 
         /// Opens the cache, whose size is not limited here; throws `FileError` if there is none.
-        func open() throws -> ResponseCache {
+        ///
+        /// If it is `readOnly`, nothing in the folder is changed.
+        func open(readOnly: Bool = false) throws -> ResponseCache {
+            var configuration = ResponseCache.Configuration(
+                directory: path, createsDirectory: false, maximumBytes: .max)
+            configuration.isReadOnly = readOnly
             do {
-                return try ResponseCache(.init(directory: path, createsDirectory: false, maximumBytes: .max))
+                return try ResponseCache(configuration)
             } catch .unusableCacheFolder(_, let reason) {
-                throw FileError(description: "there is no cache in \(path): \(reason)")
+                throw FileError(description: "there is no usable cache in \(path): \(reason)")
             }
+        }
+
+        /// Tells what could not be read, and throws the exit status for that, if there is something.
+        func report(_ faults: CacheFaults) throws {
+            guard !faults.isEmpty else { return }
+            Terminal.error.tell("webimage: \(path.printable): \(faults.text.printable)\n")
+            throw ExitCode.failure
         }
     }
 }
@@ -43,7 +55,11 @@ extension CacheCommand {
     struct Info: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "info",
-            abstract: "Print the number and the size of the cached responses.")
+            abstract: "Print the number and the size of the cached responses.",
+            discussion: """
+                Nothing is changed. Responses whose heads are damaged are counted apart; bodies are not read, which \
+                'webimage cache verify' does. The exit status is 1 if something could not be read.
+                """)
 
         @Flag(help: "Write one line of JSON instead of text.")
         var json = false
@@ -51,8 +67,9 @@ extension CacheCommand {
         @OptionGroup var folder: Folder
 
         func run() async throws {
-            let summary = try await CacheSummary(of: folder.open())
+            let summary = try await CacheSummary(of: folder.open(readOnly: true))
             try Terminal.output.write((json ? summary.json : summary.text) + "\n")
+            try folder.report(summary.faults.unread)
         }
     }
 
@@ -63,7 +80,8 @@ extension CacheCommand {
             abstract: "Print the cached responses.",
             discussion: """
                 Each line has the status code, the size of the body, the state, and the URL. The state is fresh, with \
-                the remaining time; stale; or partial, if only a part of the body is stored. The order is arbitrary.
+                the remaining time; stale; or partial, if only a part of the body is stored. The order is arbitrary. Nothing \
+                is changed. The exit status is 1 if responses are damaged or could not be read.
                 """)
 
         @Flag(help: "Write one line of JSON per response instead of text.")
@@ -72,8 +90,8 @@ extension CacheCommand {
         @OptionGroup var folder: Folder
 
         func run() async throws {
-            let (json, failure) = (json, Locked<FileError?>(nil))
-            try await folder.open().forEachEntry { entry in
+            let (json, failure, faults) = (json, Locked<FileError?>(nil), Locked(CacheFaults()))
+            try await folder.open(readOnly: true).forEachEntry { entry in
                 do throws(FileError) {
                     try Terminal.output.write((json ? entry.json : entry.line) + "\n")
                     return true
@@ -81,8 +99,11 @@ extension CacheCommand {
                     failure.withLock { $0 = error }
                     return false
                 }
+            } onFault: { fault in
+                faults.withLock { $0.add(fault) }
             }
             if let failure = failure.withLock({ $0 }) { throw failure }
+            try folder.report(faults.withLock { $0 })
         }
     }
 
@@ -145,16 +166,23 @@ extension CacheCommand {
         func run() async throws {
             let cache = try folder.open()
             let before = (count: cache.entryCount, bytes: cache.byteCount)
-            if let keep {
-                await cache.trim(to: keep << 20)
-            } else if expired {
-                await cache.removeExpired()
-            } else {
-                do {
+            do {
+                if let keep {
+                    try await cache.removeUntil(fitting: keep << 20)
+                } else if expired {
+                    let failure = Locked<(any Error)?>(nil)
+                    await cache.removeAll {
+                        $0.freshSeconds <= 0
+                    } onFailure: { error in
+                        failure.withLock { $0 = $0 ?? error }
+                    }
+                    if let failure = failure.withLock({ $0 }) { throw failure }
+                } else {
                     try await cache.removeAll()
-                } catch {
-                    throw FileError(description: "cannot remove all responses in \(folder.path): \(error)")
                 }
+            } catch {
+                let kind = keep == nil && !expired ? "all responses" : "responses"
+                throw FileError(description: "cannot remove \(kind) in \(folder.path): \(error)")
             }
             let count = max(0, before.count - cache.entryCount)
             let bytes = ByteCount(max(0, before.bytes - cache.byteCount))
@@ -166,16 +194,22 @@ extension CacheCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Read all responses, and remove those that are damaged.",
-            discussion: "The exit status is 1 if responses were damaged or could not be read.")
+            abstract: "Read all responses, and count those that are damaged.",
+            discussion: """
+                Nothing is changed: a damaged response is removed when it is needed, and downloaded again. The exit status \
+                is 1 if responses are damaged or could not be read.
+                """)
 
         @OptionGroup var folder: Folder
 
         func run() async throws {
-            let result = try await folder.open().verify()
+            let faults = Locked(CacheFaults())
+            let result = try await folder.open(readOnly: true).verify { error in
+                faults.withLock { $0.add(.unlisted(error)) }
+            }
             let unreadable = result.unreadable > 0 ? ", \(result.unreadable) unreadable" : ""
-            try Terminal.output.write(
-                "\(result.intact) intact, \(result.damaged) damaged and removed\(unreadable)\n")
+            try Terminal.output.write("\(result.intact) intact, \(result.damaged) damaged\(unreadable)\n")
+            try folder.report(faults.withLock { $0 })
             if result.damaged + result.unreadable > 0 { throw ExitCode.failure }
         }
     }

@@ -45,6 +45,8 @@ struct CacheOptions: ParsableArguments {
     /// Throws ``FileError`` if its folder cannot be used.
     func apply(to configuration: inout ImageLoader.Configuration) throws {
         configuration.responseCache = try folder.map(open)
+        // Otherwise, the command would end before a stale response has been updated, and print it again the next time.
+        configuration.downloads.servesWhileRevalidating = false
         configuration.cachePolicy = use?.policy ?? .useProtocol
     }
 

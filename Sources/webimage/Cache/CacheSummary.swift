@@ -14,6 +14,8 @@ struct CacheSummary: Sendable, Equatable {
     var bodyBytes = 0
     /// The space that the cache takes, in bytes.
     var bytes = 0
+    /// What cannot be counted.
+    var faults = CacheFaults()
 
     init() {}
 
@@ -23,6 +25,8 @@ struct CacheSummary: Sendable, Equatable {
         await cache.forEachEntry { entry in
             summary.withLock { $0.add(entry) }
             return true
+        } onFault: { fault in
+            summary.withLock { $0.faults.add(fault) }
         }
         self = summary.withLock { $0 }
         bytes = cache.byteCount
@@ -36,11 +40,13 @@ struct CacheSummary: Sendable, Equatable {
 
     var text: String {
         """
-        responses  \(complete) (\(fresh) fresh, \(complete - fresh) stale), \(partial) partial
+        responses  \(complete) (\(fresh) fresh, \(complete - fresh) stale), \(partial) partial\(damagedText)
         bodies     \(ByteCount(bodyBytes))
         space      \(ByteCount(bytes))
         """
     }
+
+    private var damagedText: String { faults.damaged > 0 ? ", \(faults.damaged) damaged" : "" }
 
     var json: String {
         var object = JSONObject()
@@ -49,6 +55,8 @@ struct CacheSummary: Sendable, Equatable {
         object.add("partial", partial)
         object.add("body_bytes", bodyBytes)
         object.add("bytes", bytes)
+        object.add("damaged", faults.damaged)
+        object.add("unreadable", faults.unreadable)
         return object.text
     }
 }

@@ -20,7 +20,11 @@ struct CacheDecisionTests {
         var request = TransportRequest(url: try HTTPURL(url))
         change(&request)
         let answer = OneShot<CacheDecision>()
-        CacheDecision.find(for: request, in: cache, policy: policy) { answer.resolve(.success($0)) }
+        if let lookup = CacheLookup(request, in: cache, policy: policy) {
+            lookup.cache.thread.append { answer.resolve(.success(lookup.decideAtOnce())) }
+        } else {
+            CacheDecision.find(for: request, in: cache, policy: policy) { answer.resolve(.success($0)) }
+        }
         return try await answer.value
     }
 
@@ -70,31 +74,28 @@ struct CacheDecisionTests {
         #expect(name(try await decision(nil, .cacheOnly)) == "refuse")
     }
 
-    @Test func pendingCacheDecisionHasNoOpenFile() async throws {
+    /// It can wait for long.
+    @Test func decisionThatNeedsTheNetworkHoldsNoFile() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
-            guard case .revalidate(let stored) = try await decision(cache), case .entry(nil, let facts) = stored.body
-            else {
-                Issue.record("the decision is not to revalidate, or has an open file")
-                return
-            }
-            #expect(facts.length == 1)
-            #expect(await reopened(.revalidate(stored), cache) == "revalidate")
-            // The decision does not apply to another body under the same name.
-            try await cache.store([2], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
-            #expect(await reopened(.revalidate(stored), cache) == "fetch")
-            #expect(await reopened(.fetch(standIn: stored), cache) == "fetch")
+            let answer = OneShot<CacheDecision>()
+            let request = TransportRequest(url: try HTTPURL(url))
+            CacheDecision.find(for: request, in: cache, policy: .useProtocol) { answer.resolve(.success($0)) }
+            #expect(name(try await answer.value) == "fetch")
         }
     }
 
-    /// The name of a decision after its files have been opened again.
-    private func reopened(_ decision: CacheDecision, _ cache: ResponseCache) async -> String {
-        let name = Locked("")
-        await cache.thread.run {
-            let reopened = self.name(decision.reopened(in: cache))
-            name.withLock { $0 = reopened }
+    @Test(arguments: [true, false])
+    func staleResponseIsServedOnlyToACallerThatRevalidatesItLater(revalidatesLater: Bool) async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store([1], url, [.cacheControl: "max-age=1, stale-while-revalidate=60", .eTag: "\"a\""])
+        time.advance(by: 10)
+        let request = TransportRequest(url: try HTTPURL(url))
+        let answer = OneShot<CacheDecision>()
+        CacheDecision.find(for: request, in: cache, policy: .useProtocol, revalidatesLater: revalidatesLater) {
+            answer.resolve(.success($0))
         }
-        return name.withLock { $0 }
+        #expect(name(try await answer.value) == (revalidatesLater ? "serve" : "fetch"))
     }
 }

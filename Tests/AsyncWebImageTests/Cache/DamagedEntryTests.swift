@@ -10,6 +10,9 @@ import Testing
 /// Damaged files are downloaded again, wherever the damage is, and without a retry policy.
 @Suite(.timeLimit(.minutes(2)))
 struct DamagedEntryTests {
+    /// The length of a body that is read in pieces.
+    private static let longBody = StoredBody.maximumShortLength + 100_000
+
     private let time = ManualTime()
 
     private struct Identity: BodyTransform, BodyTransformer {
@@ -48,9 +51,9 @@ struct DamagedEntryTests {
         }
     }
 
-    @Test(arguments: [50_000, 64 << 10, 200_000], [true, false])
+    @Test(arguments: [50_000, 200_000, longBody], [true, false])
     func damagedStoredBodyIsFetchedAgain(length: Int, hasHook: Bool) async throws {
-        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let file = [UInt8](repeating: 7, count: length)
         for place in [0.0, 0.1, 0.5, 0.9, 1.0] {
             try await withDamage(at: { Int(Double($0.count - 1) * place) }, to: file) { origin, folder in
                 let (loader, cache) = try loader(folder, hasHook: hasHook)
@@ -69,7 +72,7 @@ struct DamagedEntryTests {
     @Test(arguments: [0, 100_000, 250_000])
     func storedBodyThatCannotBeReadIsFetchedAgainAndRemains(readableBytes: Int) async throws {
         struct Broken: Error {}
-        let file = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let file = [UInt8](repeating: 7, count: Self.longBody)
         let storage = DictionaryStorage()
         let cache = ResponseCache(.init(), storage: storage, now: { [time] in time.now })
         try await withLoopbackOrigin { origin in
@@ -88,18 +91,18 @@ struct DamagedEntryTests {
     }
 
     @Test func decodeOfDamagedEntryStartsOver() async throws {
-        let file = try Samples.file(.png, 1_300, 1_000)
-        try #require(file.count > 2 * StoredBody.pieceLength)
+        let file = try Samples.file(.png, 1_900, 1_500)
+        try #require(file.count > StoredBody.maximumShortLength + StoredBody.pieceLength)
         try await withDamage(at: { $0.count - 1_000 }, to: file) { origin, folder in
             let (loader, _) = try loader(folder)
             let response = try await loader.image(for: ImageRequest(origin.url("/a")))
-            #expect(response.pixels == Samples.picture(1_300, 1_000) && response.source == .network)
+            #expect(response.pixels == Samples.picture(1_900, 1_500) && response.source == .network)
             await loader.coordinator.becomesIdle()
         }
     }
 
-    @Test(arguments: [50_000, 200_000]) func damagedEntryIsFetchedAgainAfter304(length: Int) async throws {
-        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    @Test(arguments: [50_000, longBody]) func damagedEntryIsFetchedAgainAfter304(length: Int) async throws {
+        let file = [UInt8](repeating: 7, count: length)
         try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
             time.advance(by: 61)
             origin.route("/a") { request in
@@ -115,8 +118,8 @@ struct DamagedEntryTests {
         }
     }
 
-    @Test(arguments: [50_000, 200_000]) func damagedEntryIsAnErrorForCacheOnlyRequest(length: Int) async throws {
-        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    @Test(arguments: [50_000, longBody]) func damagedEntryIsAnErrorForCacheOnlyRequest(length: Int) async throws {
+        let file = [UInt8](repeating: 7, count: length)
         try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
             let (loader, _) = try loader(folder, policy: .cacheOnly)
             let error = await #expect(throws: ImageError.self) {

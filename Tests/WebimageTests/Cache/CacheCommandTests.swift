@@ -27,6 +27,7 @@ struct CacheCommandTests {
             #expect(text.output.contains("2 (1 fresh, 1 stale), 0 partial"))
             let json = try await Command.run(["cache", "info", "--json", folder])
             #expect(json.output.hasPrefix(#"{"complete":2,"fresh":1,"partial":0,"body_bytes":10000,"bytes":"#))
+            #expect(json.output.hasSuffix(#","damaged":0,"unreadable":0}"# + "\n"))
         }
     }
 
@@ -83,7 +84,7 @@ struct CacheCommandTests {
     @Test func cacheVerifyFailsIfAResponseWasDamaged() async throws {
         try await withCache { folder, cache in
             let intact = try await Command.run(["cache", "verify", folder])
-            #expect(intact.status == 0 && intact.output == "2 intact, 0 damaged and removed\n")
+            #expect(intact.status == 0 && intact.output == "2 intact, 0 damaged\n")
             let file = try #require(try cacheFiles(folder).first)
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder)/\(file)"))
             let end = try handle.seekToEnd()
@@ -91,8 +92,9 @@ struct CacheCommandTests {
             try handle.write(contentsOf: [0xFF])
             try handle.close()
             let damaged = try await Command.run(["cache", "verify", folder])
-            #expect(damaged.status == 1 && damaged.output == "1 intact, 1 damaged and removed\n")
-            #expect(cache.entryCount == 1)
+            #expect(damaged.status == 1 && damaged.output == "1 intact, 1 damaged\n")
+            // It is removed when it is needed.
+            #expect(cache.entryCount == 2)
         }
     }
 
@@ -104,7 +106,63 @@ struct CacheCommandTests {
             try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/null")
             let result = try await Command.run(["cache", "verify", folder])
             #expect(result.status == 1)
-            #expect(result.output == "1 intact, 0 damaged and removed, 1 unreadable\n")
+            #expect(result.output == "1 intact, 0 damaged, 1 unreadable\n")
+        }
+    }
+
+    /// Whoever looks first must learn of a failing disk.
+    @Test func commandsThatInspectACacheReportDamageAndKeepIt() async throws {
+        try await withCache { folder, cache in
+            let file = try #require(try cacheFiles(folder).first)
+            try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
+            let info = try await Command.run(["cache", "info", folder])
+            #expect(info.status == 0 && info.output.contains(" 0 partial, 1 damaged\n"))
+            let list = try await Command.run(["cache", "list", folder])
+            #expect(list.status == 1 && list.output.split(separator: "\n").count == 1)
+            #expect(list.errors == "webimage: \(folder): 1 response is damaged\n")
+            let verify = try await Command.run(["cache", "verify", folder])
+            #expect(verify.status == 1 && verify.output == "1 intact, 1 damaged\n")
+            #expect(cache.entryCount == 2)
+        }
+    }
+
+    @Test(arguments: ["info", "list", "verify"])
+    func foldersThatCannotBeListedAreReportedAndTheOthersRead(command: String) async throws {
+        try await withCache { folder, _ in
+            let shard = "\(folder)/\(try #require(try cacheFiles(folder).first).dropLast(50))"
+            try FileManager.default.removeItem(atPath: shard)
+            try Data([1]).write(to: URL(fileURLWithPath: shard))
+            let result = try await Command.run(["cache", command, folder])
+            #expect(result.status == 1)
+            #expect(result.errors.hasPrefix("webimage: \(folder): 1 of its folders cannot be listed: "))
+            #expect(
+                result.output.hasPrefix(command == "info" ? "responses  1 (" : command == "list" ? "200 " : "1 intact"))
+        }
+    }
+
+    @Test(arguments: [["--expired"], ["--keep", "0"], []])
+    func clearFailsIfNothingCanBeRemoved(options: [String]) async throws {
+        try await withCache { folder, cache in
+            // No change can be recorded.
+            try FileManager.default.removeItem(atPath: "\(folder)/v5/ledger")
+            try FileManager.default.createDirectory(atPath: "\(folder)/v5/ledger", withIntermediateDirectories: false)
+            let result = try await Command.run(["cache", "clear"] + options + [folder])
+            #expect(result.status == 1 && result.output.isEmpty)
+            #expect(result.errors.hasPrefix("webimage: cannot remove "))
+            #expect(result.errors.hasSuffix(" in \(folder): Is a directory\n"))
+            #expect(cache.entryCount == 2)
+        }
+    }
+
+    @Test func folderThatOthersCanChangeIsRefused() async throws {
+        try await withCache { folder, _ in
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+            let info = try await Command.run(["cache", "info", folder])
+            #expect(
+                info.status == 1 && info.errors.contains("there is no usable cache in \(folder): other users can write")
+            )
+            let get = try await Command.run(["get", "--cache", folder, "http://127.0.0.1:9/a"])
+            #expect(get.status == 1 && get.errors.contains("cannot use the folder \(folder) as a cache: other users"))
         }
     }
 
@@ -114,7 +172,8 @@ struct CacheCommandTests {
             for path in [folder, folder + "/missing"] {
                 let result = try await Command.run(["cache", "info", path])
                 #expect(result.status == 1)
-                #expect(result.errors.hasPrefix("webimage: there is no cache in \(path): No such file or directory"))
+                #expect(
+                    result.errors.hasPrefix("webimage: there is no usable cache in \(path): No such file or directory"))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }

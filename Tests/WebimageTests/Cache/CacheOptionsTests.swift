@@ -1,5 +1,7 @@
 import ArgumentParser
 import AsyncWebImage
+import Foundation
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -45,5 +47,30 @@ struct CacheOptionsTests {
             #expect(try CacheOptions.parse(["--cache", "a", "--cache-policy", name]).use?.policy == policy)
         }
         #expect(throws: (any Error).self) { try CacheOptions.parse(["--cache", "a", "--cache-policy", "often"]) }
+    }
+
+    /// The command would end before it is revalidated, and print the same response the next time.
+    @Test func staleResponseIsUpdatedBeforeItIsUsed() async throws {
+        func image(_ color: UInt8) -> [UInt8] {
+            Array("GIF89a".utf8)
+                + [
+                    1, 0, 1, 0, 0x80, 0, 0, color, 0, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0,
+                    0x3B,
+                ]
+        }
+        try await withLoopbackOrigin { origin in
+            try await withTemporaryFolder { folder in
+                origin.route("/a.gif", .init(headerFields: ["Cache-Control": "max-age=60"], body: image(2)))
+                let cache = try ResponseCache(.init(directory: folder + "/cache"))
+                let stale: HTTPFields = [.cacheControl: "max-age=0, stale-while-revalidate=600", .eTag: "\"1\""]
+                await cache.store(
+                    image(1), HTTPResponse(status: .ok, headerFields: stale), for: origin.url("/a.gif"))
+                let result = try await Command.run(
+                    ["get", "--format", "original", "--cache", folder + "/cache", "-o", folder, origin.url("/a.gif")])
+                #expect(result.status == 0, "\(result.errors)")
+                #expect(try Array(Data(contentsOf: URL(fileURLWithPath: folder + "/a.gif"))) == image(2))
+                #expect(origin.counts.totalRequests == 1)
+            }
+        }
     }
 }

@@ -35,7 +35,7 @@ private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     guard let folder = (cache.storage as? FolderStorage)?.folder else { preconditionFailure("the cache has a folder") }
     // Creates its shard, too.
     try? folder.withShard(EntryFolder.shard(of: name)) {}
-    write(bytes, to: folder.path(of: name))
+    write(bytes, to: "\(folder.base)/\(EntryFolder.path(of: name))")
     guard let stored = cache.open(name) else {
         precondition(!folder.has(name))
         return nil
