@@ -1,15 +1,10 @@
 #include "BitCoefficients.h"
+#include "BlockBits.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include <jerror.h>
-
-/// A block is processed as words of four coefficients. Its bits are reordered: that of coefficient `lane` of word `w`
-/// is bit `16 * lane + 15 - w`, so that no bit has to move between lanes.
-enum { LANES = 4, WORDS = DCTSIZE2 / LANES };
-
-static const uint64_t SIGNS = 0x8000800080008000;
 
 /// Replaces libjpeg's virtual array, which only its memory manager accesses.
 ///
@@ -55,31 +50,13 @@ static jvirt_barray_ptr request(
     return array;
 }
 
-static uint64_t pack(const JCOEF *block) {
-    uint64_t bits = 0;
-    for (int word = 0; word < WORDS; word++) {
-        uint64_t values;
-        memcpy(&values, block + word * LANES, sizeof values);
-        bits |= ((((values & ~SIGNS) + ~SIGNS) | values) & SIGNS) >> word;
-    }
-    return bits;
-}
-
-/// Expands nonzero coefficients to 0x4000. A refinement scan tests whether they are zero, and whether the bit that it
-/// adds, of at most 0x2000, is already set, which happens only if libjpeg has had to wait inside the block.
-static void unpack(uint64_t bits, JCOEF *block) {
-    for (int word = 0; word < WORDS; word++) {
-        uint64_t values = (bits << word & SIGNS) >> 1;
-        memcpy(block + word * LANES, &values, sizeof values);
-    }
-}
-
 /// Stores the bits of the rows in the window if they may have changed.
 static void keep_window(jvirt_barray_ptr array) {
     if (!array->is_expanded) return;
     for (JDIMENSION row = 0; row < array->row_count; row++) {
         uint64_t *bits = array->bits + (size_t)(array->first_row + row) * array->width;
-        for (JDIMENSION block = 0; block < array->width; block++) bits[block] = pack(array->window[row][block]);
+        for (JDIMENSION block = 0; block < array->width; block++)
+            bits[block] = block_bits_pack(array->window[row][block]);
     }
     array->is_expanded = 0;
 }
@@ -96,7 +73,8 @@ static void move_window(j_decompress_ptr info, jvirt_barray_ptr array, JDIMENSIO
             continue;
         }
         const uint64_t *bits = array->bits + (size_t)(first_row + row) * array->width;
-        for (JDIMENSION block = 0; block < array->width; block++) unpack(bits[block], array->window[row][block]);
+        for (JDIMENSION block = 0; block < array->width; block++)
+            block_bits_unpack(bits[block], array->window[row][block]);
     }
     array->is_expanded = array->bits != NULL;
 }

@@ -1,6 +1,6 @@
 #include "BitCoefficients.h"
 #include "ByteSource.h"
-#include "DCCoefficients.h"
+#include "CoarseCoefficients.h"
 #include "ErrorFence.h"
 #include "FileTail.h"
 #include "HuffmanDecoder.h"
@@ -32,8 +32,8 @@ struct CJPEGDecoder {
     ErrorFence fence;
     CJPEGDecoderSetup setup;
     BitCoefficients bits;
-    DCCoefficients dc_coefficients;
-    /// The preview, unless the decode is DC-only or checks only.
+    CoarseCoefficients coarse_coefficients;
+    /// The preview, unless the decode is coarse or checks only.
     ScaledPreview preview;
     FileTail tail;
     Stage stage;
@@ -83,7 +83,8 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
     decoder->fence.is_strict = setup.checks_only;
     decoder->fence.tolerates_damage = setup.tolerates_damage;
     if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
-    else if (setup.dc_only) dc_coefficients_install(&decoder->dc_coefficients, &decoder->info);
+    else if (setup.is_coarse)
+        coarse_coefficients_install(&decoder->coarse_coefficients, &decoder->info, setup.has_refinements);
     else scaled_preview_install(&decoder->preview, &decoder->info);
     byte_source_install(&decoder->source, &decoder->info);
     return decoder;
@@ -234,7 +235,7 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
             decoder->stage = STAGE_TAIL;
             return CJPEG_OK;
         }
-        info->do_block_smoothing = !decoder->setup.dc_only;
+        info->do_block_smoothing = !decoder->setup.is_coarse;
         if (!jpeg_start_output(info, info->input_scan_number)) return need_bytes(decoder);
         decoder->stage = STAGE_ROWS;
     }
@@ -342,7 +343,7 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder, uint32_t eighths)
     uint32_t scan = cjpeg_decoder_complete_scans(decoder);
     if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
-    if (eighths != decoder->setup.eighths && !decoder->setup.dc_only) {
+    if (eighths != decoder->setup.eighths && !decoder->setup.is_coarse) {
         scaled_preview_begin(&decoder->preview, eighths);
         return CJPEG_OK;
     }
@@ -390,7 +391,7 @@ CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
     if (info->input_scan_number > 1) {
         // One scan back, because libjpeg would otherwise continue to read; it still renders everything it has.
         decoder->end_row = info->output_height;
-        info->do_block_smoothing = !decoder->setup.dc_only;
+        info->do_block_smoothing = !decoder->setup.is_coarse;
         return jpeg_start_output(info, info->input_scan_number - 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
     }
     decoder->end_row = scan_complete_rows(info);

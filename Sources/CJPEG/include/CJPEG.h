@@ -47,14 +47,16 @@ typedef struct CJPEGDecoderSetup {
     /// The scale of the image in eighths, 1 to 8.
     uint32_t eighths;
     uint32_t maximum_scans;
-    /// Nonzero to keep only the DC coefficients of a multi-scan file, for an image of 1/8 of its size; `eighths` must
-    /// be 1.
-    int dc_only;
+    /// Nonzero to keep only the lowest frequencies of a multi-scan file; `eighths` must be 1.
+    int is_coarse;
+    /// Zero if the caller omits all scans of a coarse decode that refine AC coefficients.
+    int has_refinements;
     /// The maximum number of bytes for the coefficients of a multi-scan file that is decoded completely.
     size_t maximum_coefficient_bytes;
     /// Nonzero to continue after damaged data, with gray pixels, instead of failing.
     int tolerates_damage;
-    /// Nonzero to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `dc_only` 0.
+    /// Nonzero to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `is_coarse`
+    /// must be 0.
     int checks_only;
 } CJPEGDecoderSetup;
 

@@ -13,9 +13,9 @@ public struct DecodeOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether decoding ends as soon as all pixels are known, without reading the
     /// remainder of the file.
     ///
-    /// This skips the data after the first frame, the rows below a cropped area, and most of a progressive JPEG that
-    /// is scaled to 1/8 or less. A download that no other caller needs is stopped. Damage and metadata after the
-    /// pixels go unnoticed, and frames are not counted.
+    /// This skips the data after the first frame, the rows below a cropped area, and the last scans of a progressive
+    /// JPEG that is scaled to 1/12 or less, or 1/8 if it is large. A download that no other caller needs is stopped.
+    /// Damage and metadata after the pixels go unnoticed, and frames are not counted.
     public var stopsWhenComplete: Bool
     /// A Boolean value that indicates whether the decodable part of a truncated or damaged image is returned instead of
     /// an error.

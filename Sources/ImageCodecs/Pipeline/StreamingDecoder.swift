@@ -5,8 +5,8 @@
 /// an error, every further call throws the same error, and ``partialImage`` contains the part decoded before it. Not
 /// `Sendable`: use a decoder from one task only.
 ///
-/// A successful decode does not prove that the file is undamaged: scans that add detail to a JPEG decoded at 1/8 of
-/// its size or less are skipped, unexpected bytes are skipped, only the first frame of an animation is decoded, and
+/// A successful decode does not prove that the file is undamaged: scans that add detail to a JPEG can be skipped at
+/// 1/8 of its size or less, unexpected bytes are skipped, only the first frame of an animation is decoded, and
 /// checksums of metadata are not verified. Use ``ImageVerifier`` to check all of that.
 public final class StreamingDecoder {
     /// The header, available as soon as enough of the file has been received.

@@ -3,8 +3,8 @@ import CJPEG
 /// Decodes JPEG: baseline and progressive, grayscale, color, and CMYK, 8 bits per channel.
 ///
 /// Baseline rows are decoded as their bytes arrive. A multi-scan file keeps its coefficients until the end marker;
-/// until then, each complete scan can be previewed. At 1/8 of the size or less, the image is made of the DC
-/// coefficients only: scans that add detail are skipped, and the image is complete without them. Files with
+/// until then, each complete scan can be previewed. At 1/8 of the size, the decode is coarse: only the lowest
+/// frequencies are kept, scans that add other detail are skipped, and the image is complete without them. Files with
 /// arithmetic coding, for which libjpeg cannot suspend, are held in memory, up to 64 MiB, and decoded at the end of
 /// the file.
 ///
@@ -17,14 +17,16 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     private let scale: JPEGScale
     private var buffer: [UInt8]
     private var hasEnded = false
-    /// The segment parser of a multi-scan file decoded at 1/8 of its size; `nil` if everything is decoded.
+    /// The segment parser of a coarse decode; `nil` if everything is decoded.
     private var segments: JPEGSegments?
     private let maximumScans: Int
     private(set) var warnings: Set<ImageWarning> = []
 
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
-        let eighth = JPEGScale.eighth(of: header.size).rowSize
-        if header.hasSeveralScans, eighth.width >= target.width, eighth.height >= target.height { return eighth }
+        let eighth = JPEGScale.eighth(of: header.size)
+        if header.hasSeveralScans, header.hasManyCoefficients, eighth.covers(target, of: header.size) {
+            return eighth.rowSize
+        }
         return JPEGScale(of: header.size, for: target).rowSize
     }
 
@@ -40,31 +42,41 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
     }
 
-    init(
+    convenience init(
         header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
     ) throws(CodecError) {
         guard let scale = JPEGScale(of: header.size, to: rowSize) else {
             throw .unsupportedFeature(.jpeg, "rows of \(rowSize) from \(header.size)")
         }
+        try self.init(
+            header: header, scale: scale, coarse: JPEGCoarseDecode(of: header, at: scale), limits: limits,
+            toleratesDamage: toleratesDamage)
+    }
+
+    /// Creates a decoder of all coefficients, or of those that `coarse` needs.
+    init(
+        header: ImageHeader, scale: JPEGScale, coarse: JPEGCoarseDecode?, limits: DecodeLimits,
+        toleratesDamage: Bool = false
+    ) throws(CodecError) {
         storedSize = header.size
         self.scale = scale
-        let isDCOnly = header.hasSeveralScans && scale.eighths == 1
-        if isDCOnly { segments = JPEGSegments(channelCount: header.colorChannels) }
+        segments = coarse.map { JPEGSegments(for: $0) }
         maximumScans = limits.maximumScans
+        let rowSize = scale.rowSize
         handle = try JPEGDecoderHandle(
             CJPEGDecoderSetup(
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: UInt32(scale.eighths), maximum_scans: 0,
-                dc_only: isDCOnly ? 1 : 0,
-                maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
+                is_coarse: coarse == nil ? 0 : 1, has_refinements: coarse?.needsRefinements == true ? 1 : 0,
+                maximum_coefficient_bytes: (coarse?.byteCount ?? header.coefficientBytes) + (16 << 20),
                 tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0),
             JPEGScanLimit(of: header.size, limits: limits))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
-        guard segments == nil else { return try appendDCOnly(bytes, to: rows) }
+        guard segments == nil else { return try appendCoarse(bytes, to: rows) }
         try feed(bytes, to: rows)
     }
 
@@ -84,7 +96,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     }
 
     func previewRowSize(maximumSide: Int) -> PixelSize? {
-        // With DC coefficients only, there is a single size.
+        // A coarse decode has a single size.
         segments == nil ? JPEGScale(of: storedSize, maximumSide: maximumSide, noLargerThan: scale).rowSize : nil
     }
 
@@ -124,7 +136,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     }
 
     /// Passes the required scans and an end marker to libjpeg, and continues to search for the file's own end marker.
-    private func appendDCOnly(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+    private func appendCoarse(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         guard var segments else { return }
         defer { self.segments = segments }
         var offset = 0
@@ -134,7 +146,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
                 throw .overLimit(.scans, value: segments.scanCount, limit: maximumScans)
             }
             if hasEnded { continue }
-            if segments.hasAllDCCoefficients {
+            if segments.hasAllCoefficients {
                 // An empty comment first: reaching the end of the input counts as truncation.
                 let end: [UInt8] = [0xFF, 0xFE, 0, 2, 0xFF, 0xD9]
                 try feed(end.span, to: rows)
@@ -173,17 +185,8 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         rowSize.width * 4 * min(rowSize.height, 16)
     }
 
-    /// Two bytes per coefficient, or per DC coefficient; in the latter case, also the rows of blocks in use.
     private static func coefficientBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let isDCOnly = JPEGScale(of: header.size, to: rowSize)?.eighths == 1
-        return header.blocks.reduce(0) { sum, blocks in
-            sum + (isDCOnly ? blocks.area * 2 + blocks.width * 4 * 128 : blocks.area * 128)
-        }
+        let scale = JPEGScale(of: header.size, to: rowSize)
+        return scale.flatMap { JPEGCoarseDecode(of: header, at: $0)?.byteCount } ?? header.coefficientBytes
     }
-}
-
-extension ImageHeader {
-    /// A Boolean value that indicates whether an image is complete only after several scans, which must be kept until
-    /// then.
-    fileprivate var hasSeveralScans: Bool { isProgressive || hasSeparateScans }
 }

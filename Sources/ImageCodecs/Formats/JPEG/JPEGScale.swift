@@ -14,6 +14,14 @@ struct JPEGScale {
     /// Returns the smallest scale.
     static func eighth(of size: PixelSize) -> JPEGScale { JPEGScale(eighths: 1, of: size) }
 
+    /// Returns whether the image of `size` has at least as many pixels at this scale as `target`, not counting the part
+    /// of the last ones that is beyond the image.
+    func covers(_ target: PixelSize, of size: PixelSize) -> Bool {
+        // The sides of the target have been rounded, by up to half a pixel.
+        func covers(_ side: Int, _ targetSide: Int) -> Bool { side * eighths >= targetSide * 8 - 4 }
+        return covers(size.width, target.width) && covers(size.height, target.height)
+    }
+
     /// The scales with vectorized code in libjpeg-turbo: 5/8 takes longer than the full size.
     private static let fastEighths = [1, 2, 4]
 

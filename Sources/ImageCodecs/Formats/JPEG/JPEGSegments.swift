@@ -1,5 +1,5 @@
-/// An incremental parser that splits a multi-scan JPEG into segments and scans, and selects those that an image of
-/// 1/8 of the size needs: the scans with the DC coefficient of each block.
+/// An incremental parser that splits a multi-scan JPEG into segments and scans, and selects those that a coarse decode
+/// needs: those with DC coefficients, and of AC coefficients those with low frequencies of the channels that need them.
 ///
 /// The other scans, most of the file, need not be decoded.
 struct JPEGSegments {
@@ -18,26 +18,42 @@ struct JPEGSegments {
     /// A Boolean value that indicates whether the end marker has been received.
     private(set) var hasEnded = false
     private var coverage = JPEGScanCoverage()
-    private let channelCount: Int
+    private let decode: JPEGCoarseDecode
+    /// The coefficients of each channel that are not complete, as in ``JPEGCoarseDecode/coefficients``.
+    private var missing: [UInt64]
+    /// The numbers by which scans refer to the channels: those of the frame header, or the usual ones before it.
+    private var identifiers: [UInt8]
     /// The received part of a marker and of a scan header.
     private var head: [UInt8] = []
     /// The number of bytes left in a skipped segment.
     private var segmentLeft = 0
     private var isSkippingScan = false
-    /// The channels whose DC coefficients the current scan completes, and those that are complete.
-    private var completing: Set<UInt8> = []
-    private var complete: Set<UInt8> = []
+    /// The current scan.
+    private var scan: Scan?
 
-    /// Creates a parser for a file with this number of channels.
-    init(channelCount: Int) {
-        self.channelCount = channelCount
+    /// A scan that is needed.
+    private struct Scan {
+        /// The coefficients that it contains, as in ``JPEGCoarseDecode/coefficients``.
+        var coefficients: UInt64
+        var channels: [UInt8]
+        /// A Boolean value that indicates whether it adds a bit to coefficients of earlier scans.
+        var isRefinement: Bool
+        /// A Boolean value that indicates whether no bits are missing after it.
+        var isLast: Bool
     }
 
-    /// A Boolean value that indicates whether no later scan can change the DC coefficients.
-    var hasAllDCCoefficients: Bool { complete.count == channelCount }
+    /// Creates a parser that selects the scans for this decode.
+    init(for decode: JPEGCoarseDecode) {
+        self.decode = decode
+        missing = decode.coefficients
+        identifiers = missing.indices.map { UInt8(truncatingIfNeeded: $0 + 1) }
+    }
+
+    /// A Boolean value that indicates whether no later scan is needed.
+    var hasAllCoefficients: Bool { missing.allSatisfy { $0 == 0 } }
 
     /// A Boolean value that indicates whether the scans begun so far have all bits of all coefficients.
-    var hasAllScans: Bool { coverage.isComplete(channelCount: channelCount) }
+    var hasAllScans: Bool { coverage.isComplete(channelCount: missing.count) }
 
     /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) -> Piece {
@@ -91,36 +107,53 @@ struct JPEGSegments {
         }
         guard head.count > 3 else { return .skipped }
         let length = Int(head[2]) << 8 | Int(head[3])
-        guard marker == 0xDA, (8...14).contains(length) else {
+        let isFrame = [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) && length == 8 + 3 * identifiers.count
+        guard isFrame || marker == 0xDA && (8...14).contains(length) else {
             segmentLeft = max(0, length - 2)
             return takeHead()
         }
-        return head.count == length + 2 ? beginScan(length: length) : .skipped
-    }
-
-    /// Reads the scan header: the channels, the first coefficient, and the number of low bits still missing.
-    private mutating func beginScan(length: Int) -> Piece {
-        scanCount += 1
-        let channels = Int(head[4])
-        guard length == 6 + 2 * channels else { return takeHead() }
-        let first = head[5 + 2 * channels]
-        coverage.addScan(
-            of: (0..<channels).map { head[5 + 2 * $0] }, first: first, last: head[6 + 2 * channels],
-            missingBits: head[7 + 2 * channels] & 15)
-        guard first == 0 else {
-            isSkippingScan = true
-            return dropHead()
-        }
-        if head[7 + 2 * channels] & 15 == 0 {
-            completing = Set((0..<channels).map { head[5 + 2 * $0] })
-        }
+        guard head.count == length + 2 else { return .skipped }
+        guard isFrame else { return beginScan(length: length) }
+        identifiers = identifiers.indices.map { head[10 + 3 * $0] }
         return takeHead()
     }
 
+    /// Reads the scan header: the channels, the coefficients, and the number of low bits missing before and after.
+    private mutating func beginScan(length: Int) -> Piece {
+        scanCount += 1
+        let count = Int(head[4])
+        guard length == 6 + 2 * count else { return takeHead() }
+        let (first, last) = (head[5 + 2 * count], head[6 + 2 * count])
+        guard first <= last, last < 64 else { return takeHead() }
+        let bits = head[7 + 2 * count]
+        let channels = (0..<count).map { head[5 + 2 * $0] }
+        coverage.addScan(of: channels, first: first, last: last, missingBits: bits & 15)
+        let scan = Scan(
+            coefficients: UInt64.max >> (63 - UInt64(last)) & UInt64.max << UInt64(first), channels: channels,
+            isRefinement: bits >> 4 != 0, isLast: bits & 15 == 0)
+        guard first == 0 || missing.indices.contains(where: { needs(scan, at: $0) }) else {
+            isSkippingScan = true
+            return dropHead()
+        }
+        self.scan = scan
+        return takeHead()
+    }
+
+    /// Returns whether a scan of AC coefficients is needed for the channel at `index`.
+    private func needs(_ scan: Scan, at index: Int) -> Bool {
+        guard missing[index] > 1, scan.channels.contains(identifiers[index]) else { return false }
+        // A refinement depends on all the coefficients that it contains.
+        return decode.needsRefinements || !scan.isRefinement && scan.coefficients & missing[index] != 0
+    }
+
     private mutating func endScan() {
-        complete.formUnion(completing)
-        completing = []
         isSkippingScan = false
+        guard let scan else { return }
+        self.scan = nil
+        guard scan.isLast || !decode.needsRefinements && scan.coefficients & 1 == 0 else { return }
+        for index in missing.indices where scan.channels.contains(identifiers[index]) {
+            missing[index] &= ~scan.coefficients
+        }
     }
 
     private mutating func takeHead() -> Piece {

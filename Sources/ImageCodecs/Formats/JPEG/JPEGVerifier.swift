@@ -28,7 +28,8 @@ final class JPEGVerifier: BuiltInVerifier {
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: 1, maximum_scans: 0,
-                dc_only: 0, maximum_coefficient_bytes: 16 << 20, tolerates_damage: 0, checks_only: 1),
+                is_coarse: 0, has_refinements: 0, maximum_coefficient_bytes: 16 << 20, tolerates_damage: 0,
+                checks_only: 1),
             JPEGScanLimit(of: header.size, limits: limits))
     }
 

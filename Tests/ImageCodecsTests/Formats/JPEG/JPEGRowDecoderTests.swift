@@ -53,7 +53,7 @@ struct JPEGRowDecoderTests {
                 let canvas = OrientedCanvas(stored: reference.size, orientation: .up)
                 try decoder.append(file.span, to: canvas)
                 try decoder.finish(to: canvas)
-                // At 1/8, the colors of 4:2:0 have more detail than the DC coefficients of their blocks.
+                // At 1/8, the colors of 4:2:0 are made of fewer frequencies.
                 if eighths == 1, kind.isProgressive, !kind.isGray, kind.quality < 90 { continue }
                 #expect(canvas.pixels.rgb == reference.rgb, "\(eighths)/8 of \(width)x\(height)")
             }
