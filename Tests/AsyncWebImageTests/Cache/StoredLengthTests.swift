@@ -80,10 +80,8 @@ struct StoredLengthTests {
         #expect(try await cache.stored(url)?.count == (length == 10 ? 10 : nil))
     }
 
-    /// Heads whose length contradicts itself or the received chunks.
+    /// Heads whose length contradicts itself.
     static let contradictions = [
-        "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-        "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
         "Content-Length: 5\r\nContent-Length: 7\r\n\r\nhello",
         "Content-Length: 7\r\nContent-Length: 5\r\n\r\nhello",
     ]
@@ -101,6 +99,22 @@ struct StoredLengthTests {
                 #expect(cache.byteCount == 0)
                 #expect(origin.counts.requests["/a"] == ordinal)
             }
+        }
+    }
+
+    /// Chunks override a length (RFC 9112, section 6.3).
+    @Test(arguments: [3, 9])
+    func bodyInChunksIsStoredWhateverItsContentLength(length: Int) async throws {
+        try await withLoopbackOrigin { origin in
+            let framing = "Content-Length: \(length)\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+            origin.route("/a", .raw("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n" + framing))
+            let cache = try ResponseCache.test(nil, ManualTime())
+            for _ in 1...2 {
+                let data = try await loader(cache).data(for: ImageRequest(origin.url("/a")))
+                #expect(data.bytes == Array("hello".utf8))
+                await cache.settles()
+            }
+            #expect(origin.counts.requests["/a"] == 1)
         }
     }
 }
