@@ -151,7 +151,7 @@ struct JPEGVerifierTests {
     func verifierFindsDamageInLaterScansOfAProgressiveJPEG(kind: Kind, damage: Damage) throws {
         let file = try kind.file(200, 150)
         let parts = segments(file)
-        let eighth = DecodeOptions(target: .maximumSide(20))
+        let eighth = DecodeOptions(target: .maximumSide(12))
         let laterScans = parts.indices.filter { isScan(parts[$0]) && parts[$0][5 + 2 * Int(parts[$0][4])] > 0 }
         #expect(laterScans.count > 2)
         for index in laterScans {
@@ -159,7 +159,10 @@ struct JPEGVerifierTests {
             let start = dataStart(parts[index])
             damaged[index] = Array(parts[index][..<start]) + damage.apply(to: Array(parts[index][start...]))
             let bytes = damaged.flatMap(\.self)
-            #expect(throws: Never.self) { try decode(bytes, options: eighth) }
+            // A decode skips the detail of the first channel.
+            if parts[index][4...5] == [1, 1] {
+                #expect(throws: Never.self) { try decode(bytes, options: eighth) }
+            }
             #expect(throws: CodecError.self, "scan at segment \(index)") { try ImageVerifier.verify(bytes.span) }
         }
     }
