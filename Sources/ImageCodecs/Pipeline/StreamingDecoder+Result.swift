@@ -21,7 +21,8 @@ extension StreamingDecoder {
         var header = running.header
         if !needsNoMoreBytes {
             header.frameCount = running.decoder.frameCount ?? header.frameCount
-            header.warnings = running.decoder.warnings
+            // The end of a cut file is missing because pixels are.
+            if !isPartial { header.warnings = running.decoder.warnings }
         }
         var orientation = running.plan.orientation
         if header.orientation == .up, let late = running.decoder.trailingOrientation { header.orientation = late }
