@@ -236,7 +236,7 @@ struct RangeTests {
             try await cache.store(long, url)
             let file = try OpenFile(updating: "\(folder)/\(try #require(try cacheFiles(folder).first))")
             try file.write([2], at: EntryFile.usualRegionLength + 10)
-            await #expect(throws: TransportError.self) {
+            await #expect(throws: StoredBodyError.damaged) {
                 try await ask(cache, "bytes=150000-150001", TestResponder { _ in (.ok, [:], []) }).body
             }
         }
