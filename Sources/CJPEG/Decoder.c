@@ -44,13 +44,11 @@ struct CJPEGDecoder {
     int has_huffman_decoder;
     /// Nonzero once a scan with AC coefficients of the first channel is complete.
     int has_detail;
-    /// The number of channels in the first frame header: libjpeg lets a second header overwrite it before it reports
-    /// an error.
+    /// The number of channels in the first frame header, which libjpeg lets a second one overwrite.
     int channel_count;
     /// The first row that the current call reads, and the row at which salvaging ends.
     JDIMENSION first_row, end_row;
-    /// The number of bytes from which decoding pays off, unless the input has ended: libjpeg parses a marker segment
-    /// again from its start whenever it has to wait inside it.
+    /// The number of bytes from which decoding pays off before the input ends: libjpeg begins waiting segments again.
     size_t retry_at;
 };
 

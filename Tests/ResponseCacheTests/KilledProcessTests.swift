@@ -6,7 +6,7 @@ import Testing
 
 @testable import ResponseCache
 
-/// What a killed process has written of a body is continued by the next one.
+/// A body that a killed process has begun to store is continued by the next one.
 ///
 /// A writer that is released without an end stands for a killed process: its file is closed, and nothing else happens.
 @Suite(.timeLimit(.minutes(1)))
@@ -107,7 +107,7 @@ struct KilledProcessTests {
         }
     }
 
-    /// What is left is verified before the remainder is requested.
+    /// The stored beginning is verified before the remainder is requested.
     @Test func aDamagedBeginningIsNotContinued() async throws {
         try await withTemporaryFolder { folder in
             try await write(500_000, folder)

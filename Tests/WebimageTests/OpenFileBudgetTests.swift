@@ -5,7 +5,7 @@ import Testing
 struct OpenFileBudgetTests {
     typealias Needs = OpenFileBudget.Needs
 
-    /// What the commands can need: an image, a list, a cache, and shards.
+    /// The files that the commands can need: an image, a list, a cache, and shards.
     private static let kinds = [
         Needs(images: 0), Needs(images: 0, filesPerImage: 3, files: 2),
         Needs(images: 0, files: 4, filesOfCompleteBodies: 72, shards: 16, filesPerShard: 5),

@@ -1,6 +1,6 @@
 import AsyncWebImage
 
-/// What could not be read in the folder of a cache.
+/// The parts of a cache folder that could not be read.
 struct CacheFaults: Sendable, Equatable {
     /// The number of damaged responses and images.
     var damaged = 0

@@ -14,7 +14,7 @@ struct CacheSummary: Sendable, Equatable {
     var bodyBytes = 0
     /// The space that the cache takes, in bytes.
     var bytes = 0
-    /// What cannot be counted.
+    /// The parts of the folder that cannot be counted.
     var faults = CacheFaults()
 
     init() {}

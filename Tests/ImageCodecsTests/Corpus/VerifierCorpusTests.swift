@@ -28,7 +28,7 @@ struct VerifierCorpusTests {
         print("\(count) valid files pass")
     }
 
-    /// What a download stores, a conversion decodes: every frame of a file that passes, and the reduced image.
+    /// Each file that a download stores can be converted: every frame of a file that passes, and the reduced image.
     @Test func malformedCorpusFilesPassVerificationOnlyIfDecodable() throws {
         let limits = DecodeLimits(maximumPixels: 1 << 22, maximumFrames: 100)
         var (passed, stricter) = (0, 0)

@@ -110,7 +110,7 @@ struct CacheCommandTests {
         }
     }
 
-    /// Whoever looks first must learn of a failing disk.
+    /// The first command reports a failing disk, whichever it is.
     @Test func commandsThatInspectACacheReportDamageAndKeepIt() async throws {
         try await withCache { folder, cache in
             let file = try #require(try cacheFiles(folder).first)
