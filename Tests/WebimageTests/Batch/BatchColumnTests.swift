@@ -6,7 +6,7 @@ import Testing
 
 /// The built command with `batch`, and lists whose columns do not fit its options.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
 )
 struct BatchColumnTests {
     private func run(_ list: String, _ format: String, _ options: [String]) async throws -> Command.Result {

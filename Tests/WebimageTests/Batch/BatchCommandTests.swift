@@ -11,7 +11,7 @@ import Testing
 
 /// The built command with `batch`, as a program starts it.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchCommandTests {
     typealias Response = LoopbackOrigin.Response

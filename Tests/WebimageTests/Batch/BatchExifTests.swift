@@ -11,7 +11,7 @@ import Testing
 
 /// The built command with `batch --exif`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchExifTests {
     private let expected = ExifText.text(of: TestExif.photo)

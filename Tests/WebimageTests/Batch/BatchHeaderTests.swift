@@ -10,7 +10,7 @@ import Testing
 
 /// The built command with `batch --header-only`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchHeaderTests {
     private func withList(_ body: (LoopbackOrigin, _ list: String) async throws -> Void) async throws {

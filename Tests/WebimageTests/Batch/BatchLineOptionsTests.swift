@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch --line-options`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
 )
 struct BatchLineOptionsTests {
     /// Returns the frames that result from lines with an image of 96 x 64 pixels and these options, which are JSON.

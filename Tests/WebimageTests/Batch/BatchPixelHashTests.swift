@@ -10,7 +10,7 @@ import Testing
 
 /// The built command with `batch --compute-phash` and `--compute-thumbhash`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchPixelHashTests {
     private let arguments = ["--input", "-", "--output", "-", "--compute-phash", "--compute-thumbhash"]

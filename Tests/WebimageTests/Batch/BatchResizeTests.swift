@@ -8,7 +8,7 @@ import Testing
 
 /// The built command with `batch --resize-mode`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchResizeTests {
     /// Returns the images that result from one of 96 x 64 pixels.

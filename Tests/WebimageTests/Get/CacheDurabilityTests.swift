@@ -7,7 +7,7 @@ import Testing
 
 /// A killed process leaves no wrong response and no temporary file in the folder of a cache.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(5))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(5))
 )
 struct CacheDurabilityTests {
     private static let gif: [UInt8] =

@@ -163,7 +163,7 @@ struct SourceRunTests {
 
 /// The built command, whose images wait.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct WaitingImageTests {
     typealias Response = LoopbackOrigin.Response

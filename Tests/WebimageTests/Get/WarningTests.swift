@@ -10,7 +10,7 @@ import Testing
 
 /// The built command with files that deviate from their format, and with orientations that follow the pixels.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct WarningTests {
     private let photograph = testPhotograph ?? PixelBuffer(transparent: PixelSize(width: 96, height: 64))

@@ -51,7 +51,7 @@ struct NPYFileTests {
 
 /// The built commands with `--format npy`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(2))
 )
 struct NPYCommandTests {
     @Test func getWritesTheDecodedPixels() async throws {

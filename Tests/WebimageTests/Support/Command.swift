@@ -72,9 +72,16 @@ struct Command {
             whileRunning: whileRunning)
     }
 
+    /// The path of another build of the command, such as one for release, which tests with a sanitizer can use.
+    private static let otherPath = ProcessInfo.processInfo.environment["WEBIMAGE"]
+
+    /// A Boolean value that indicates whether many commands take minutes, because they have a sanitizer.
+    static var isSlow: Bool { Sanitizer.isActive && otherPath == nil }
+
     /// The tests and the command are built into one folder.
     private static var path: String {
         get throws {
+            if let otherPath { return otherPath }
             let tests = try #require(Bundle.main.executableURL)
             return tests.deletingLastPathComponent().appendingPathComponent("webimage").path
         }

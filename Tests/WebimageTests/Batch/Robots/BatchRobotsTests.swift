@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch --robots-txt`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchRobotsTests {
     typealias Response = LoopbackOrigin.Response

@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch --extend`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchExtendTests {
     typealias Response = LoopbackOrigin.Response

@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch`, a folder, and `--output-format files` or `--unsorted`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
 )
 struct BatchFilesTests {
     /// Runs `body` with an origin and a list of 25 lines in shards of 10, of which every tenth is a dead link.

@@ -10,7 +10,7 @@ import Threading
 
 /// The built command with `batch` and a folder.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
 )
 struct BatchFolderTests {
     typealias Response = LoopbackOrigin.Response

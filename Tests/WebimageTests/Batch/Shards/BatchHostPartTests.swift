@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch --part-by host`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct BatchHostPartTests {
     private func run(_ list: String, into folder: String, _ options: String...) async throws -> Command.Result {

@@ -7,7 +7,7 @@ import Testing
 
 /// The results of the built command with `batch` if an earlier run has completed some of the shards.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
 )
 struct BatchResumedResultsTests {
     typealias Site = BatchRetryTests.Site

@@ -9,7 +9,7 @@ import Testing
 
 /// The built command with `batch --retry-failed`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
 )
 struct BatchRetryTests {
     typealias Response = LoopbackOrigin.Response

@@ -9,7 +9,7 @@ import Testing
 
 /// `webimage batch --post-shard`.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct ShardCommandTests {
     /// Runs `body` with a list of 25 lines, and a folder; the shards have 10 lines each.

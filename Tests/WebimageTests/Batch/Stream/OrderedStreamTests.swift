@@ -8,7 +8,7 @@ import Testing
 
 /// The built command with `batch --ordered`, as a program starts it.
 @Suite(
-    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+    .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
 )
 struct OrderedStreamTests {
     /// The files of later lines, which wait for the first one, take all the memory for waiting files.
