@@ -53,7 +53,11 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // OpenSSL, which libcurl uses as well.
         .systemLibrary(
-            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        // HTTP/2, which libcurl uses as well.
+        .systemLibrary(
+            name: "CNghttp2", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -69,7 +73,7 @@ let package = Package(
             name: "Threading",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(name: "Hashing", dependencies: ["CChecksum", "CZlib"]),
-        .target(name: "Digests", dependencies: ["CCrypto"]),
+        .target(name: "Digests", dependencies: ["COpenSSL"]),
         .target(name: "SocketPolling", dependencies: ["CLinux"]),
         // On Linux for its tests alone, with a stand-in for kqueue.
         .target(
@@ -80,7 +84,7 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CZlib", "HTTPSemantics", "SocketPolling", "Threading",
+                "CCurl", "CLinux", "CNghttp2", "COpenSSL", "CZlib", "HTTPSemantics", "SocketPolling", "Threading",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -152,7 +156,7 @@ let package = Package(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "DigestsTests", dependencies: ["CCrypto", "Digests", "Hashing"]),
+        .testTarget(name: "DigestsTests", dependencies: ["COpenSSL", "Digests", "Hashing"]),
         .testTarget(name: "HashingTests", dependencies: ["CChecksum", "Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
@@ -172,7 +176,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "CCrypto", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling",
+                "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling",
                 "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),

@@ -25,7 +25,8 @@ check_swift() {
 # The Debian and Ubuntu packages that are missing, one a line.
 missing_packages() {
     has_module 'libcurl >= 7.88' || echo libcurl4-openssl-dev
-    has_module libcrypto || echo libssl-dev
+    has_module openssl || echo libssl-dev
+    has_module libnghttp2 || echo libnghttp2-dev
     has_module libjpeg || echo libjpeg-dev # libjpeg62-turbo-dev on Debian, libjpeg-turbo8-dev on Ubuntu
     has_module libpng || echo libpng-dev
     has_module zlib || echo zlib1g-dev

@@ -1,4 +1,4 @@
-import CCrypto
+import COpenSSL
 
 /// The digest of bytes that arrive in pieces, computed by OpenSSL, which libcurl uses already: several times as fast
 /// as an implementation in Swift.
@@ -16,7 +16,7 @@ package struct MessageDigest: ~Copyable {
     }
 
     private static func makeContext(_ algorithm: DigestAlgorithm) throws(UnavailableDigest) -> OpaquePointer {
-        _ = ccrypto_initialize()
+        _ = copenssl_initialize()
         guard let context = unsafe EVP_MD_CTX_new() else { throw UnavailableDigest(algorithm: algorithm) }
         do throws(UnavailableDigest) {
             try unsafe begin(context, algorithm)

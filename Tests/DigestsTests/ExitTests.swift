@@ -1,4 +1,4 @@
-import CCrypto
+import COpenSSL
 import Digests
 import Glibc
 import Testing

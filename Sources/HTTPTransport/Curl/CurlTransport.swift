@@ -1,4 +1,4 @@
-import CCrypto
+import COpenSSL
 import CCurl
 import SocketPolling
 import Synchronization
@@ -154,7 +154,7 @@ private final class EndedTransfer: Transfer {
 private enum CurlLibrary {
     static let initialized: Bool = {
         // Before libcurl does it, because nothing ends the threads of transports when the process exits.
-        _ = ccrypto_initialize()
+        _ = copenssl_initialize()
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
 }
