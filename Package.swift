@@ -176,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling",
-                "TestSupport", "Threading",
+                "CNghttp2", "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin",
+                "SocketPolling", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(

@@ -36,7 +36,7 @@ struct LayerTests {
             ["Policy"],
             ["Credentials", "Resolution", "Security"],
             [""],
-            ["ContentCoding", "HTTP1"],
+            ["ContentCoding", "HTTP1", "HTTP2"],
             ["Curl"],
         ]),
         "ImageCodecs": Layers([

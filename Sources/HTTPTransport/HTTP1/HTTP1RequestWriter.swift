@@ -35,7 +35,7 @@ struct HTTP1RequestWriter {
 
 extension HTTPURL {
     /// Appends the path and the query.
-    fileprivate func appendTarget(to bytes: inout [UInt8]) {
+    func appendTarget(to bytes: inout [UInt8]) {
         let text = string.utf8Span.span
         var start = scheme.utf8.count + 3
         while start < text.count, text[start] != UInt8(ascii: "/"), text[start] != UInt8(ascii: "?") { start += 1 }
