@@ -1,4 +1,5 @@
 import CNghttp2
+import HTTPTypes
 
 /// The client's side of a connection in HTTP/2 (RFC 9113).
 ///
@@ -26,6 +27,9 @@ final class HTTP2Session {
     static let maximumAnswers = 1_000
 
     weak var delegate: (any HTTP2SessionDelegate)?
+    /// A Boolean value that indicates whether the peer's settings have arrived; until then, its limit on streams is
+    /// unknown.
+    private(set) var hasPeerSettings = false
     /// The code with which the peer has announced to close the connection; `nil` if it has not.
     private(set) var peerCloseCode: HTTP2ErrorCode?
 
@@ -42,7 +46,8 @@ final class HTTP2Session {
     /// The number of answers in the output.
     private var answerCount = 0
     private var unproductiveCount = 0
-    private var hasPeerSettings = false
+    /// A Boolean value that indicates whether the peer knows this side's settings.
+    private var isAcknowledged = false
     private var isCalled = false
     private var failure: HTTP2Failure?
 
@@ -86,12 +91,17 @@ final class HTTP2Session {
         framing.reset(stream, .cancel)
     }
 
+    /// Sets the number of the next stream, for tests.
+    func setNextStream(_ stream: Int32) {
+        framing.setNextStream(stream)
+    }
+
     /// Records that the receiver has consumed `count` bytes of the body.
     func consume(_ count: Int, of stream: Int32) {
         guard let consumed = streams[stream]?.window.consume(count) else { return }
         framing.consume(consumed, of: stream)
-        // Before the peer knows the initial size, nghttp2 has another one.
-        if hasPeerSettings, streams[stream]?.window.grow() == true, let size = streams[stream]?.window.size {
+        // Until then, nghttp2 has another initial size.
+        if isAcknowledged, streams[stream]?.window.grow() == true, let size = streams[stream]?.window.size {
             framing.setWindow(size, of: stream)
         }
     }
@@ -104,6 +114,7 @@ extension HTTP2Session {
     ///
     /// If it throws, the connection must be closed, and the delegate is not called anymore.
     func receive(_ bytes: Span<UInt8>) throws(HTTP2Failure) {
+        precondition(!isCalled, "the delegate must not receive")
         if let failure { throw failure }
         unproductiveCount += bytes.count
         isCalled = true
@@ -249,6 +260,11 @@ extension HTTP2Session {
 
     /// Records that the peer knows this side's settings.
     func acknowledgeSettings() {
+        isAcknowledged = true
+    }
+
+    /// Records that the peer's settings have arrived.
+    func receiveSettings() {
         hasPeerSettings = true
     }
 

@@ -10,18 +10,19 @@ struct HTTP2StreamWindow {
     private var unconsumedCount = 0
     /// The number of bytes that have been consumed since more than half a window was left to be consumed.
     private var promptCount = 0
+    private var isBehind: Bool { unconsumedCount > size / 2 }
 
     /// Records that `count` bytes have arrived.
     mutating func receive(_ count: Int) {
         unconsumedCount += count
-        if unconsumedCount > size / 2 { promptCount = 0 }
+        if isBehind { promptCount = 0 }
     }
 
     /// Records that `count` bytes have been consumed; returns their number, which excludes those that have not arrived.
     mutating func consume(_ count: Int) -> Int {
         let count = max(0, min(count, unconsumedCount))
+        promptCount = isBehind ? 0 : promptCount + count
         unconsumedCount -= count
-        promptCount += count
         return count
     }
 

@@ -1,4 +1,5 @@
 import CNghttp2
+import HTTPTypes
 
 // The functions that nghttp2 calls.
 extension NGHTTP2Session {
@@ -57,7 +58,7 @@ extension NGHTTP2Session {
         case NGHTTP2_DATA:
             if unsafe frame.has(NGHTTP2_FLAG_END_STREAM) { unsafe session.completeResponse(of: frame.stream) }
         case NGHTTP2_SETTINGS:
-            if unsafe frame.has(NGHTTP2_FLAG_ACK) { session.acknowledgeSettings() }
+            if unsafe frame.has(NGHTTP2_FLAG_ACK) { session.acknowledgeSettings() } else { session.receiveSettings() }
         case NGHTTP2_GOAWAY:
             session.peerCloses(HTTP2ErrorCode(rawValue: unsafe frame.pointee.goaway.error_code))
         default: break

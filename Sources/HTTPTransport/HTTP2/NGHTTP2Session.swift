@@ -1,4 +1,5 @@
 import CNghttp2
+import HTTPTypes
 
 /// An owner of an `nghttp2_session`, which parses and formats the frames of a client.
 ///
@@ -127,7 +128,8 @@ struct NGHTTP2Session: ~Copyable {
     /// Returns the failure that a negative result of nghttp2 stands for.
     static func failure(_ status: Int32) -> HTTP2Failure {
         switch nghttp2_error(status) {
-        case NGHTTP2_ERR_FLOODED: .flood("control frames")
+        case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+            .flood(unsafe String(cString: nghttp2_strerror(status)))
         case NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE: .noStream
         default: .library(unsafe String(cString: nghttp2_strerror(status)))
         }
@@ -136,9 +138,4 @@ struct NGHTTP2Session: ~Copyable {
     private static func check(_ status: Int32) throws(HTTP2Failure) {
         guard status == 0 else { throw failure(status) }
     }
-}
-
-extension HTTP2ErrorCode: CustomStringConvertible {
-    /// The name, such as `PROTOCOL_ERROR`.
-    var description: String { unsafe String(cString: nghttp2_http2_strerror(rawValue)) }
 }

@@ -13,8 +13,6 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     /// The number of calls of the delegate.
     private(set) var callCount = 0
     private(set) var failure: HTTP2Failure?
-    /// The bytes that the session has sent and ``takeOutput()`` has not returned.
-    private var output: [UInt8] = []
     /// A Boolean value that indicates whether parts of bodies are consumed when they arrive.
     var consumes = true
     /// A function that is called with the stream of each call.
@@ -26,8 +24,9 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     }
 
     /// Opens a stream for a URL.
-    func open(_ url: String = "https://a.example/", _ change: (inout TransportRequest) -> Void = { _ in }) throws -> Int32
-    {
+    func open(
+        _ url: String = "https://a.example/", _ change: (inout TransportRequest) -> Void = { _ in }
+    ) throws -> Int32 {
         var request = TransportRequest(url: try HTTPURL(url))
         change(&request)
         return try session.open(request)
@@ -49,7 +48,7 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
         while session.wantsToSend {
             session.sendPending { piece in
                 let count = min(piece.count, size)
-                for index in 0..<count { bytes.append(piece[index]) }
+                bytes.append(copying: piece.extracting(0..<count))
                 return count
             }
         }
@@ -73,7 +72,7 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     }
 
     func receive(body: Span<UInt8>, of stream: Int32) {
-        for index in body.indices { bodies[stream, default: []].append(body[index]) }
+        bodies[stream, default: []].append(copying: body)
         if consumes { session.consume(body.count, of: stream) }
         called(stream)
     }

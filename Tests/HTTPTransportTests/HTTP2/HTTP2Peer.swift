@@ -36,11 +36,12 @@ final class HTTP2Peer {
                 String(decoding: UnsafeBufferPointer(start: value, count: valueCount), as: UTF8.self),
                 UInt32(flags) & NGHTTP2_NV_FLAG_NO_INDEX.rawValue == 0
             )
-            HTTP2Peer.owner(owner).requests[frame!.pointee.hd.stream_id, default: []].append(field)
+            guard let frame else { return 0 }
+            HTTP2Peer.owner(owner)?.requests[frame.pointee.hd.stream_id, default: []].append(field)
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
-            let (peer, frame) = (HTTP2Peer.owner(owner), frame!.pointee)
+            guard let peer = HTTP2Peer.owner(owner), let frame = frame?.pointee else { return 0 }
             let type = nghttp2_frame_type(UInt32(frame.hd.type))
             if type == NGHTTP2_HEADERS, UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 {
                 peer.completed.append(frame.hd.stream_id)
@@ -53,7 +54,7 @@ final class HTTP2Peer {
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, owner in
-            HTTP2Peer.owner(owner).ends[stream] = code
+            HTTP2Peer.owner(owner)?.ends[stream] = code
             return 0
         }
         nghttp2_session_server_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque())
@@ -82,7 +83,7 @@ final class HTTP2Peer {
         return output
     }
 
-    /// Answers with a response, whose body has no end if `hasEnd` is `false`.
+    /// Answers with a response, which has no body if `body` is `nil`.
     func respond(
         to stream: Int32, _ fields: [(String, String)], body: [UInt8]? = nil, trailers: [(String, String)] = []
     ) {
@@ -95,15 +96,18 @@ final class HTTP2Peer {
         var provider = nghttp2_data_provider()
         provider.source.ptr = Unmanaged.passUnretained(response).toOpaque()
         provider.read_callback = { session, stream, bytes, limit, flags, source, owner in
-            let response = Unmanaged<Response>.fromOpaque(source!.pointee.ptr).takeUnretainedValue()
+            guard let source, let bytes, let flags else { return 0 }
+            let response = Unmanaged<Response>.fromOpaque(source.pointee.ptr).takeUnretainedValue()
             let count = min(limit, response.body.count - response.sentCount)
-            for index in 0..<count { bytes![index] = response.body[response.sentCount + index] }
+            response.body[response.sentCount...].withUnsafeBufferPointer { rest in
+                if let start = rest.baseAddress { bytes.update(from: start, count: count) }
+            }
             response.sentCount += count
             guard response.sentCount == response.body.count else { return count }
-            flags!.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
             guard !response.trailers.isEmpty else { return count }
-            flags!.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-            HTTP2Peer.owner(owner).withList(response.trailers) {
+            flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+            HTTP2Peer.owner(owner)?.withList(response.trailers) {
                 _ = nghttp2_submit_trailer(session, stream, $0, $1)
             }
             return count
@@ -135,7 +139,7 @@ final class HTTP2Peer {
         var bytes: [UInt8] = []
         for (name, value) in fields { bytes += Array((name + value).utf8) }
         bytes.withUnsafeMutableBufferPointer { buffer in
-            var position = buffer.baseAddress!
+            guard var position = buffer.baseAddress else { return }
             let list = fields.map { name, value in
                 let (nameStart, valueStart) = (position, position + name.utf8.count)
                 position = valueStart + value.utf8.count
@@ -146,7 +150,7 @@ final class HTTP2Peer {
         }
     }
 
-    private static func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Peer {
-        Unmanaged<HTTP2Peer>.fromOpaque(pointer!).takeUnretainedValue()
+    private static func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Peer? {
+        pointer.map { Unmanaged<HTTP2Peer>.fromOpaque($0).takeUnretainedValue() }
     }
 }

@@ -201,7 +201,8 @@ struct HTTP2SessionTests {
 
     @Test func canceledStreamIsReportedToThePeerOnly() throws {
         let streams = [try send(), try send()]
-        for stream in streams { peer.respond(to: stream, [(":status", "200")], body: Array(repeating: 1, count: 50_000)) }
+        let body = [UInt8](repeating: 1, count: 50_000)
+        for stream in streams { peer.respond(to: stream, [(":status", "200")], body: body) }
         exchange.onCall = { [session = exchange.session] in if $0 == streams[0] { session.cancel($0) } }
         exchange.run(with: peer)
         #expect(exchange.lines[streams[0]]?.count == 1)
@@ -247,6 +248,25 @@ struct HTTP2SessionTests {
         #expect(exchange.failure == nil && exchange.ends.isEmpty)
     }
 
+    @Test func limitOnStreamsIsUnknownBeforeThePeersSettings() throws {
+        #expect(!exchange.session.hasPeerSettings && exchange.session.canOpenStream)
+        exchange.run(with: peer)
+        #expect(exchange.session.hasPeerSettings)
+    }
+
+    @Test func largeRequestIsContinuedInFurtherFrames() throws {
+        let stream = try send { $0.headerFields[.userAgent] = String(repeating: "x", count: 40_000) }
+        #expect(peer.completed == [stream])
+        #expect(peer.requests[stream]?.last?.value.utf8.count == 40_000)
+    }
+
+    @Test func requestThatNGHTTP2CannotSendEnds() throws {
+        let stream = try send { $0.headerFields[.userAgent] = String(repeating: "x", count: 200_000) }
+        #expect(exchange.ends == [stream: .reset(.internalError)] && exchange.failure == nil)
+        let next = try send()
+        #expect(peer.completed == [next])
+    }
+
     @Test func numberOfStreamsHasAMaximum() throws {
         exchange.run(with: peer)
         for _ in 0..<HTTP2Session.maximumStreams { _ = try exchange.open() }
@@ -264,7 +284,7 @@ struct HTTP2SessionTests {
             exchange.session.sendPending { piece in
                 isFirst.toggle()
                 let count = isFirst ? 0 : min(7, piece.count)
-                for index in 0..<count { bytes.append(piece[index]) }
+                bytes.append(copying: piece.extracting(0..<count))
                 return count
             }
         }
