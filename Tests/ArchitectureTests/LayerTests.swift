@@ -37,6 +37,8 @@ struct LayerTests {
             ["Credentials", "Resolution", "Security"],
             [""],
             ["ContentCoding", "HTTP1", "HTTP2"],
+            ["TLS"],
+            ["Connections"],
             ["Curl"],
         ]),
         "ImageCodecs": Layers([

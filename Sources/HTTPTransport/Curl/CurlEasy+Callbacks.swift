@@ -82,7 +82,7 @@ extension CurlEasy {
             ccurl_set_socket_opened_function(handle) { owner, descriptor, _ in
                 guard let owner = unsafe owner else { return CURL_SOCKOPT_ERROR }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                let isPlain = easy.transfer.map { !$0.request.url.isSecure } ?? false
+                let isPlain = easy.transfer.map { $0.connectsOnly || !$0.request.url.isSecure } ?? false
                 if let socket = easy.connections?.opened(descriptor, isPlain: isPlain) {
                     easy.transfer?.opened(socket)
                 }

@@ -15,6 +15,29 @@ struct CurlSettings: Equatable {
     /// A Boolean value that indicates whether libcurl only opens a connection.
     var connectsOnly = false
 
+    init(
+        isSecure: Bool, credential: Credential?, method: HTTPRequest.Method, connectMilliseconds: Int,
+        headerFields: HTTPFields, proxy: String?, tls: TLSOptions.HostSettings, needsNewConnection: Bool = false,
+        connectsOnly: Bool = false
+    ) {
+        self.isSecure = isSecure
+        self.credential = credential
+        self.method = method
+        self.connectMilliseconds = connectMilliseconds
+        self.headerFields = headerFields
+        self.proxy = proxy
+        self.tls = tls
+        self.needsNewConnection = needsNewConnection
+        self.connectsOnly = connectsOnly
+    }
+
+    /// Creates the settings to open a connection over which this module sends requests.
+    init(connectMilliseconds: Int) {
+        self.init(
+            isSecure: false, credential: nil, method: .get, connectMilliseconds: connectMilliseconds, headerFields: [:],
+            proxy: nil, tls: TLSOptions.HostSettings(), connectsOnly: true)
+    }
+
     /// A Boolean value that indicates whether libcurl keeps a secret in the handle that it could send to the next
     /// server or proxy: the answer to a challenge (CVE-2026-11856), or the credentials of a proxy (CVE-2026-6253).
     var leavesSecrets: Bool { credential?.isNegotiated == true || proxy?.contains("@") == true }

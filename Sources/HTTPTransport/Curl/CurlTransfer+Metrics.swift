@@ -8,14 +8,14 @@ extension CurlTransfer {
         metrics.totalDuration = start.duration(to: .now)
         metrics.bodyBytes = delivered.bodyBytes
         metrics.redirectCount = redirectCount
-        if let http1Connection {
-            if let firstByte = http1Connection.firstByte { metrics.timeToFirstByte = start.duration(to: firstByte) }
-            if let established = http1Connection.established {
-                metrics.connectDuration = start.duration(to: established)
-            } else {
-                metrics.reusedConnection = true
+        if let exchange {
+            if let firstByte = exchange.firstByte { metrics.timeToFirstByte = start.duration(to: firstByte) }
+            metrics.reusedConnection = exchange.reusesConnection
+            if let new = exchange.newConnection {
+                metrics.connectDuration = start.duration(to: new.connected)
+                metrics.tlsDuration = new.secured.map(start.duration) ?? .zero
             }
-            metrics.protocolName = http1Connection.reader.isVersion11 ? "HTTP/1.1" : "HTTP/1.0"
+            metrics.protocolName = exchange.protocolName
         }
         guard let easy else { return metrics }
         // libcurl counts from the start of the last hop.

@@ -52,11 +52,12 @@ extension CurlTransfer {
     }
 
     private var reusesConnection: Bool {
-        if let http1Connection { return http1Connection.established == nil }
+        if let exchange { return exchange.reusesConnection }
         return easy?.long(CURLINFO_NUM_CONNECTS) == 0
     }
 
     private var errorDetail: String {
+        if let connectionError { return connectionError }
         if systemError != 0 { return unsafe String(cString: strerror(systemError)) }
         return easy?.errorDetail ?? ""
     }
@@ -76,7 +77,7 @@ extension CurlTransfer {
         case .connectionFailed where usesProxy && proxyStatus == 0:
             return error(.connectionFailed, "to the proxy: \(found.detail ?? "")")
         // The server closed the connection, which the reason states better than libcurl's name of the code.
-        case let reason where http1Connection != nil && systemError == 0: return error(reason)
+        case let reason where exchange != nil && systemError == 0: return error(reason, connectionError)
         default: return found
         }
     }

@@ -1,7 +1,7 @@
 import CCurl
 import HTTPTypes
 
-// The header lines and the body that libcurl's callbacks or an `HTTP1Connections` deliver.
+// The header lines and the body that libcurl's callbacks or a `ConnectionPool` deliver.
 extension CurlTransfer {
     /// The received part of a hop's response.
     struct Incoming {

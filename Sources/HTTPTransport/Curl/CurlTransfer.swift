@@ -9,6 +9,8 @@ final class CurlTransfer {
     /// The handle, which also keeps the worker alive during the transfer.
     let handle: CurlTransferHandle
     let start: MonotonicInstant
+    /// The time when the hop was begun most recently.
+    private(set) var hopStart: MonotonicInstant
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
@@ -26,10 +28,14 @@ final class CurlTransfer {
     var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?
-    /// The connection of this module that the transfer uses, while it has one.
-    var http1Connection: HTTP1Connection?
+    /// The hop's request on a connection of this module, while it has one.
+    var exchange: Exchange?
+    /// The server to which a connection is opened for the hop and others that can share it.
+    var openedKey: ConnectionKey?
     /// The system's error that ended the hop's connection, if there was one.
     var systemError: Int32 = 0
+    /// The description of another error that ended it.
+    var connectionError: String?
     /// A Boolean value that indicates whether libcurl only opens a connection for the hop, over which this module sends
     /// the request.
     private(set) var connectsOnly = false
@@ -38,7 +44,7 @@ final class CurlTransfer {
     /// A Boolean value that indicates whether there was no file descriptor for a connection of the hop.
     var lacksDescriptor = false
     /// A Boolean value that indicates whether a client certificate is presented to the hop's host on request.
-    private(set) var showsCertificate = false
+    var showsCertificate = false
     /// The endpoints of the hop's connection, once it is established; `nil` if they are unknown.
     private var endpoints: ConnectionEndpoints?
     /// The socket of that connection, if it is known.
@@ -84,6 +90,7 @@ final class CurlTransfer {
         connectionKey = handle.connectionKey
         redirectCount = request.followedRedirects ?? 0
         start = .now
+        hopStart = start
         clock = TransferClock(request.deadlines, now: start)
         deadlines.expect(clock)
     }
@@ -104,6 +111,29 @@ final class CurlTransfer {
     /// A Boolean value that indicates whether the receiver has paused the transfer.
     var isPaused: Bool { clock.phase == .paused }
 
+    /// Records the failure of TLS on the hop's connection.
+    func fail(with failure: TLSFailure) {
+        let reason: TransportError.Reason =
+            switch failure.kind {
+            case .rejected: .tlsFailure
+            case .tooManyOpenFiles: .tooManyOpenFiles
+            case .endlessData: .invalidResponse
+            case .brokenOff, .unannouncedEnd: .connectionFailed
+            }
+        _ = fail(reason, detail: failure.kind == .tooManyOpenFiles ? nil : failure.detail)
+    }
+
+    /// Records the system's error, or the failure of TLS, that ended the hop's connection.
+    func note(_ error: Int32, _ failure: TLSFailure?) {
+        systemError = error
+        guard let failure else { return }
+        // With TLS 1.3, a server checks the client certificate after the connection counts as established.
+        switch failure.kind {
+        case .rejected, .endlessData, .tooManyOpenFiles: fail(with: failure)
+        case .brokenOff, .unannouncedEnd: connectionError = failure.detail
+        }
+    }
+
     /// Fails the transfer with `reason`; returns `false`, the result for callbacks.
     func fail(_ reason: TransportError.Reason, detail: String? = nil) -> Bool {
         abortReason = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))
@@ -119,18 +149,21 @@ extension CurlTransfer {
         _ easy: CurlEasy, connectsOnly: Bool, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions
     ) throws(CurlOptionFailure) {
         let url = request.url
-        let isSecure = url.isSecure
-        let tls = isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()
-        showsCertificate = tls.clientCertificate != nil
         easy.transfer = self
         self.connectsOnly = connectsOnly
-        try easy.set(CURLOPT_URL, url.string)
-        try easy.set(
-            CurlSettings(
-                isSecure: isSecure, credential: credential, method: request.method,
-                connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
-                tls: tls,
-                needsNewConnection: isRetry, connectsOnly: connectsOnly))
+        if connectsOnly {
+            // Without TLS, which this module adds.
+            try easy.set(CURLOPT_URL, "http://\(url.host):\(url.port)/")
+            try easy.set(CurlSettings(connectMilliseconds: connectMilliseconds))
+        } else {
+            try easy.set(CURLOPT_URL, url.string)
+            try easy.set(
+                CurlSettings(
+                    isSecure: url.isSecure, credential: credential, method: request.method,
+                    connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
+                    tls: url.isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings(),
+                    needsNewConnection: isRetry, connectsOnly: false))
+        }
         // "+": the entry expires like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
@@ -169,7 +202,9 @@ extension CurlTransfer {
         connection = nil
         sockets = []
         connectsOnly = false
+        hopStart = deadlines.now
         systemError = 0
+        connectionError = nil
         isPausedForFairness = false
         discardsBody = false
         enter(.resolving)
@@ -187,7 +222,7 @@ extension CurlTransfer {
 
     /// A Boolean value that indicates whether the transfer has to wait until a connection is released.
     var waitsForConnection: Bool {
-        easy == nil && http1Connection == nil && clock.phase == .connecting && awaitedHost == nil
+        easy == nil && exchange == nil && clock.phase == .connecting && awaitedHost == nil
     }
 
     /// Records that `socket` is about to be connected for the hop.
@@ -201,11 +236,18 @@ extension CurlTransfer {
         return self.connection.map { $0 == connection.socket } ?? sockets.contains(connection.socket)
     }
 
-    /// Records that the connection is established and the request is about to be sent.
+    /// Records that the request is about to be sent over a connection of this module.
+    func sendsRequest() {
+        endpoints = nil
+        connection = nil
+        enter(.waitingForFirstByte)
+    }
+
+    /// Records that libcurl has established the connection, and is about to send the request, if that is its task.
     func connected(_ endpoints: ConnectionEndpoints?, of connections: CurlConnections?) {
         self.endpoints = endpoints
         connection = endpoints.flatMap { connections?.established($0, over: sockets) }
-        enter(.waitingForFirstByte)
+        if !connectsOnly { enter(.waitingForFirstByte) }
     }
 
     /// Discards the body of an intermediate response, and limits the wait for its end.

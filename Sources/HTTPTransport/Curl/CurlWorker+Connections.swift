@@ -6,10 +6,10 @@ extension CurlWorker {
     /// Returns whether another connection may be opened, by libcurl or instead of one of its idle ones; closes an idle
     /// connection of this module if that is necessary.
     func mayOpenConnection() -> Bool {
-        multi.detachedCount = http1.count
+        multi.detachedCount = pool.count
         guard thread.poller.connectionCount >= multi.connectionLimit else { return true }
-        if http1.closeOldestIdle() { multi.detachedCount = http1.count }
-        return http1.count < multi.connectionLimit
+        if pool.closeOldestIdle() { multi.detachedCount = pool.count }
+        return pool.count < multi.connectionLimit
     }
 
     /// Continues `transfer` when another connection may be opened, or one is idle.
@@ -19,7 +19,7 @@ extension CurlWorker {
 
     /// Takes back the transfers for which libcurl must not open a connection anymore.
     func pauseConnecting() {
-        guard http1.count >= multi.connectionLimit else { return }
+        guard pool.count >= multi.connectionLimit else { return }
         for transfer in transfers.values.filter(\.waitsForSocket).sorted(by: { $0.handle.id < $1.handle.id }) {
             recycle(transfer)
             waitForConnection(transfer)
@@ -28,11 +28,14 @@ extension CurlWorker {
 
     /// Continues the transfers that wait for a connection, as far as possible.
     func continueWaiting() {
-        multi.detachedCount = http1.count
+        multi.detachedCount = pool.count
+        for id in pool.takeReleased() {
+            if let transfer = transfers[id], transfer.waitsForConnection { resolve(transfer) }
+        }
         if !waitingForConnection.isEmpty {
             // No more than can have a connection: libcurl would let the others wait, and they would be taken back.
             var pendingCount = transfers.values.count(where: \.waitsForSocket)
-            while let id = waitingForConnection.first, http1.hasIdle || mayPass(toLibcurlAfter: pendingCount) {
+            while let id = waitingForConnection.first, pool.hasIdle || mayPass(toLibcurlAfter: pendingCount) {
                 waitingForConnection.removeFirst()
                 guard let transfer = transfers[id], transfer.waitsForConnection else { continue }
                 resolve(transfer)
@@ -47,19 +50,19 @@ extension CurlWorker {
     /// It gets at least one, because it can close idle connections of its own.
     private func mayPass(toLibcurlAfter pendingCount: Int) -> Bool {
         let limit = multi.connectionLimit
-        return http1.count < limit && pendingCount < max(1, limit - thread.poller.connectionCount)
+        return pool.count < limit && pendingCount < max(1, limit - thread.poller.connectionCount)
     }
 
     /// Continues transfers that libcurl lets wait, because it does not know that they can use idle connections of this
     /// module, or the places of those that have been closed or added.
     private func continuePending() {
-        var placeCount = http1.takeClosedCount() + multi.takeRaiseCount()
-        guard placeCount > 0 || http1.hasIdle,
+        var placeCount = pool.takeClosedCount() + multi.takeRaiseCount()
+        guard placeCount > 0 || pool.hasIdle,
             thread.poller.connectionCount + placeCount >= multi.connectionLimit
         else { return }
         let pending = transfers.values.filter(\.waitsForSocket).sorted { $0.handle.id < $1.handle.id }
         for transfer in pending where transfer.waitsForSocket {
-            guard placeCount > 0 || http1.hasIdle else { return }
+            guard placeCount > 0 || pool.hasIdle else { return }
             placeCount -= 1
             recycle(transfer)
             resolve(transfer)
@@ -69,10 +72,10 @@ extension CurlWorker {
 
 extension CurlTransfer {
     /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it,
-    /// for TLS and thereby HTTP/2, proxies, credentials, cookies, and IPv6 zones.
+    /// for proxies, credentials, cookies, and IPv6 zones.
     func keyOfOwnConnection(proxy: String?) -> ConnectionKey? {
         let url = request.url
-        guard proxy == nil, !url.isSecure, credential == nil, !request.handlesCookies, request.method != .connect,
+        guard proxy == nil, credential == nil, !request.handlesCookies, request.method != .connect,
             url.zone == nil, url.isPrintable
         else { return nil }
         return ConnectionKey(url, proxy: nil)

@@ -45,9 +45,10 @@ extension CurlWorker: CurlThreadDriver {
             worker.shares.beginRound(at: worker.deadlines.now)
             worker.resumeFairnessPauses()
             worker.thread.poller.deliver(eventCount) { event in
-                if !worker.http1.handle(event) { worker.multi.handle(event) }
+                if !worker.pool.handle(event) { worker.multi.handle(event) }
             }
-            worker.http1.readDue()
+            worker.pool.readUnfinished()
+            worker.pool.readDue()
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.expireOverdue()
@@ -55,9 +56,9 @@ extension CurlWorker: CurlThreadDriver {
     }
 
     private var maximumWait: Duration? {
-        guard !shares.hasWaiting else { return .zero }
+        guard !shares.hasWaiting, !pool.hasUnfinished else { return .zero }
         let now = deadlines.now
-        let times = [deadlines.next, http1.nextDueRead].lazy.compactMap { $0 }
+        let times = [deadlines.next, pool.nextDue].lazy.compactMap { $0 }
         let waits = [multi.timer?.wait(from: now), times.min().map { now.duration(to: $0) }]
         return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }

@@ -13,7 +13,7 @@ actor CurlWorker {
     nonisolated let index: Int
     nonisolated let thread: CurlThread
     let multi: CurlMulti
-    let http1: HTTP1Connections
+    let pool: ConnectionPool
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
     private let handles: CurlHandlePool
     /// Finished transfers whose receivers have not been notified yet.
@@ -40,9 +40,12 @@ actor CurlWorker {
         multi = CurlMulti(
             poller: thread.poller, shares: shares, maximumIdleConnections: limits.idleConnections,
             maximumConnections: ConnectionLimit(limits.connections, openFileLimit: limits.connections))
-        http1 = HTTP1Connections(
+        pool = ConnectionPool(
             poller: thread.poller, shares: shares, deadlines: deadlines,
-            maximumIdleConnections: limits.idleConnections)
+            maximumIdleConnections: limits.idleConnections,
+            contexts: TLSContexts(
+                state.configuration.tls,
+                authorities: CertificateAuthorities(state.configuration.tls, system: .system)))
         handles = CurlHandlePool(
             state, maximumIdleHandles: limits.idleConnections, connections: multi.connections)
     }
@@ -82,8 +85,14 @@ extension CurlWorker {
     func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
+        transfer.showsCertificate = url.isSecure && state.configuration.tls.settings(for: url.host).clientCertificate != nil
         let key = takesConnections ? transfer.keyOfOwnConnection(proxy: proxy) : nil
-        if let key, !transfer.isRetry, http1.sendOverIdleConnection(transfer, key) { return }
+        if let key {
+            switch pool.send(transfer, key) {
+            case .sent, .waits: return
+            case .needsConnection: break
+            }
+        }
         guard mayOpenConnection() else { return waitForConnection(transfer) }
         do {
             let easy = try handles.take()
@@ -92,7 +101,7 @@ extension CurlWorker {
                 addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
                 tls: state.configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
-            if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
+            if key == nil, url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
             try multi.add(easy)
             transfer.easy = easy
         } catch let failure as CurlOptionFailure {
@@ -127,7 +136,7 @@ extension CurlWorker {
         // The pause of a body that is discarded must not extend its time limit.
         if transfer.clock.phase != .discarding { transfer.enter(.receiving) }
         shares.beginCall()
-        if transfer.http1Connection != nil { return http1.resume(transfer) }
+        if transfer.exchange != nil { return pool.resume(transfer) }
         guard let easy = transfer.easy else { return }
         let code = easy.unpause()
         guard code != CURLE_OK, transfers[transfer.handle.id] != nil else { return }
@@ -149,9 +158,10 @@ extension CurlWorker {
         }
         pauseConnecting()
         repeat {
-            http1.forEachEnded(end)
+            pool.forEachEnded(end)
             continueWaiting()
-        } while http1.hasEnded
+            pool.sendFrames()
+        } while pool.hasNews
         for (transfer, outcome) in finished { finish(transfer, outcome) }
         finished.removeAll(keepingCapacity: true)
     }
@@ -175,7 +185,12 @@ extension CurlWorker {
     private func sendOverNewConnection(_ transfer: CurlTransfer) {
         switch detachConnection(of: transfer) {
         case .socket(let socket):
-            return http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+            do {
+                return try pool.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+            } catch {
+                transfer.fail(with: error)
+                return end(transfer, CURLE_SSL_CONNECT_ERROR)
+            }
         case .closed:
             if transfer.isRetry { return end(transfer, CURLE_RECV_ERROR) }
         case .refused:
@@ -205,6 +220,7 @@ extension CurlWorker {
             finish(transfer, transfer.outcomeWithoutBody())
         } else if let next = transfer.incoming.redirected {
             transfer.learnProtocol()
+            pool.stopConnecting(transfer)
             recycle(transfer)
             leave(transfer, keepsConnection: true)
             transfer.follow(next)
@@ -223,6 +239,7 @@ extension CurlWorker {
 
     /// Ends a transfer; the only place that does.
     func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+        pool.stopConnecting(transfer)
         recycle(transfer)
         leave(transfer, keepsConnection: outcome.isComplete)
         transfers[transfer.handle.id] = nil
@@ -241,7 +258,7 @@ extension CurlWorker {
 
     /// Separates a transfer from its connection and its handle.
     func recycle(_ transfer: CurlTransfer) {
-        http1.release(transfer)
+        pool.release(transfer)
         guard let easy = transfer.easy else { return }
         if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { transfer.discardPausedBytes() }
         multi.remove(easy)
@@ -252,7 +269,7 @@ extension CurlWorker {
     private func detachConnection(of transfer: CurlTransfer) -> CurlMulti.Detachment {
         guard let easy = transfer.easy else { return .closed }
         // Before libcurl can use the place of the connection for another one.
-        multi.detachedCount = http1.count + 1
+        multi.detachedCount = pool.count + 1
         defer { returnHandle(of: transfer) }
         return multi.detach(easy)
     }

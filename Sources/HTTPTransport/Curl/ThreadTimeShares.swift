@@ -13,7 +13,7 @@ final class ThreadTimeShares {
     /// Starts a round, in which each ready socket is served once.
     func beginRound(at now: MonotonicInstant) { clock.beginRound(at: now) }
 
-    /// Records the start of a call of libcurl, or of a read from a connection of ``HTTP1Connections``.
+    /// Records the start of a call of libcurl, or of a read from a connection of ``ConnectionPool``.
     func beginCall() { clock.beginCall(at: .now) }
 
     /// Returns whether `transfer` must pause now; if so, it is included in the next ``takeWaiting()``.
@@ -30,7 +30,7 @@ final class ThreadTimeShares {
     }
 }
 
-/// The time limits of calls that deliver bodies, of libcurl or for a connection of ``HTTP1Connections``.
+/// The time limits of calls that deliver bodies, of libcurl or for a connection of ``ConnectionPool``.
 struct ShareClock {
     /// The time that every call may take; most calls take less.
     static let minimum = Duration.milliseconds(1)

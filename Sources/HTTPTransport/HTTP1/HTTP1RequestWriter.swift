@@ -15,7 +15,7 @@ struct HTTP1RequestWriter {
         url.appendTarget(to: &bytes)
         bytes.append(copying: " HTTP/1.1\r\nHost: ".utf8Span.span)
         bytes.append(copying: url.host.utf8Span.span)
-        if url.port != 80 {
+        if url.port != (url.isSecure ? 443 : 80) {
             bytes.append(UInt8(ascii: ":"))
             bytes.append(contentsOf: String(url.port).utf8)
         }

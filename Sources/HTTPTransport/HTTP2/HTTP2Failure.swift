@@ -10,6 +10,16 @@ enum HTTP2Failure: Error, Equatable {
     case noStream
     /// nghttp2 has failed, usually for lack of memory.
     case library(String)
+
+    /// A description for the error of a request.
+    var detail: String {
+        switch self {
+        case .violation(let code, let reason): "HTTP/2 error \(code.rawValue): \(reason)"
+        case .flood: "endless data that belongs to no response"
+        case .noStream: "no HTTP/2 stream can be opened"
+        case .library(let message): "nghttp2: \(message)"
+        }
+    }
 }
 
 /// The end of a stream, as a result of a request.

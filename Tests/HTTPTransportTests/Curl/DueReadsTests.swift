@@ -11,7 +11,9 @@ struct DueReadsTests {
 
     init() throws {
         let key = ConnectionKey(try HTTPURL("http://example.org/"), proxy: nil)
-        connections = (0..<2).map { _ in HTTP1Connection(Socket(descriptor: -1), key: key, now: .now) }
+        connections = (0..<2).map { _ in
+            HTTP1Connection(.plain(Socket(descriptor: -1)), key: key, start: ConnectionStart(connected: .now))
+        }
     }
 
     /// Makes a connection due a ``delay`` after `time`.

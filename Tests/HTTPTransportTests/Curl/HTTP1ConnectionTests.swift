@@ -6,7 +6,8 @@ import Testing
 struct HTTP1ConnectionTests {
     private func connection(_ descriptor: Int32 = -1) throws -> HTTP1Connection {
         let key = ConnectionKey(try HTTPURL("http://example.org/"), proxy: nil)
-        return HTTP1Connection(Socket(descriptor: descriptor), key: key, now: .now)
+        return HTTP1Connection(
+            .plain(Socket(descriptor: descriptor)), key: key, start: ConnectionStart(connected: .now))
     }
 
     @Test func idleConnectionKeepsNothingOfTheResponse() throws {
@@ -16,9 +17,9 @@ struct HTTP1ConnectionTests {
         let line = Array("HTTP/1.1 200 \(String(repeating: "x", count: 90_000))".utf8)
         #expect(connection.reader.next(in: line.span, at: &position) == .needsMore)
         #expect(connection.reader.joinedLine.count == line.count)
-        #expect(connection.established != nil)
+        #expect(!connection.hasBeenIdle)
         connection.becomeIdle(at: .now)
-        #expect(connection.established == nil, "the next request reuses the connection")
+        #expect(connection.hasBeenIdle, "the next request reuses the connection")
         #expect(connection.reader.joinedLine.capacity == 0)
     }
 

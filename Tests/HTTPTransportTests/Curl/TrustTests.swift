@@ -28,7 +28,7 @@ struct TrustTests {
         try await expectInsecure(
             transport, "https://127.0.0.1:\(server.port(of: .selfSigned))/small", "self-signed certificate")
         try await expectInsecure(
-            transport, "https://localhost:\(server.port)/small", "matches target host name 'localhost'")
+            transport, "https://localhost:\(server.port)/small", "for other hosts, not for 'localhost'")
     }
 
     @Test func minimumTLSVersionIsEnforced() async throws {
@@ -50,13 +50,13 @@ struct TrustTests {
         options.publicKeyPins = ["127.0.0.1": [wrong, right], "example.org": [wrong]]
         #expect(try await transport(options).fetch(url).body == SecureServer.small)
         options.publicKeyPins = ["127.0.0.1": [wrong]]
-        try await expectInsecure(transport(options), url, "public key does not match pinned public key")
+        try await expectInsecure(transport(options), url, "public key does not match the pins")
         options.publicKeyPins = ["127.0.0.1": [right]]
         options.certificateAuthorityFile = nil
         try await expectInsecure(transport(options), url, "certificate")
         options.publicKeyPins = ["127.0.0.1": [wrong]]
         options.hostsWithoutVerification = ["127.0.0.1"]
-        try await expectInsecure(transport(options), url, "public key does not match pinned public key")
+        try await expectInsecure(transport(options), url, "public key does not match the pins")
     }
 
     @Test func onlyNamedHostsMayBeInsecure() async throws {
@@ -121,10 +121,10 @@ struct TrustTests {
         }
         try await fetch(options, from: ["localhost", "127.0.0.1", "localhost", "127.0.0.1"])
         #expect(opened.next() == 1)
-        // With a folder, libcurl caches nothing.
+        // With a folder as well.
         options.certificateAuthorityFolder = "/nonexistent"
         try await fetch(options, from: ["127.0.0.1"])
-        #expect(opened.next() == 3)
+        #expect(opened.next() == 1)
     }
 
     @Test func clientCertificateIsPresentedOnRequest() async throws {
@@ -145,18 +145,18 @@ struct TrustTests {
         for passPhrase in ["wrong", nil] {
             certificate.passPhrase = passPhrase
             options.clientCertificates = ["127.0.0.1": certificate]
-            try await expectInsecure(transport(options), url, "unable to set private key file")
+            try await expectInsecure(transport(options), url, "must be the certificate's, and have this pass phrase")
         }
         certificate = ClientCertificate(
             certificateFile: server.path("selfSigned.pem"), keyFile: server.path("server.key"))
         options.clientCertificates = ["127.0.0.1": certificate]
         try await expectInsecure(transport(options), url, "alert unknown ca")
         options.clientCertificates = ["127.0.0.1": ClientCertificate(certificateFile: "/nowhere/a.pem")]
-        try await expectInsecure(transport(options), url, "could not load PEM client certificate from /nowhere/a.pem")
+        try await expectInsecure(transport(options), url, "cannot read the client certificate /nowhere/a.pem")
         options.clientCertificates = [
             "127.0.0.1": ClientCertificate(certificateFile: server.path("client.pem"), keyFile: "/nowhere/a.key")
         ]
-        try await expectInsecure(transport(options), url, "unable to set private key file: '/nowhere/a.key'")
+        try await expectInsecure(transport(options), url, "client certificate from /nowhere/a.key")
     }
 
     @Test func requestsWithAClientCertificateDoNotFollowRedirectsToHTTP() async throws {

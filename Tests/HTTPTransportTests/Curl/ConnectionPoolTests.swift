@@ -7,9 +7,9 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Requests over connections of this module: without TLS, proxies, and credentials.
+/// Requests over connections of this module: without proxies and credentials.
 @Suite(.timeLimit(.minutes(1)))
-struct HTTP1ConnectionsTests {
+struct ConnectionPoolTests {
     typealias Response = LoopbackOrigin.Response
 
     private static func limited(to count: Int) -> CurlTransport.Configuration {
@@ -363,7 +363,7 @@ extension CurlTransport {
 }
 
 extension CurlWorker {
-    fileprivate var ownConnectionCount: Int { http1.count }
+    fileprivate var ownConnectionCount: Int { pool.count }
 
     fileprivate var openConnectionCount: Int { thread.poller.connectionCount }
 }

@@ -1,21 +1,79 @@
 import CCurl
+import HTTPTypes
 import SocketPolling
 
-// The responses on the connections.
-extension HTTP1Connections {
+// Requests and responses in HTTP/1.1.
+extension ConnectionPool {
     /// The number of reads from a connection before others are served.
     private static let readsPerTurn = 4
     /// The maximum number of bytes read from a connection before others are served.
     static let bytesPerTurn = readsPerTurn * bufferSize
     /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
-    private static let smallPart = 4 << 10
+    static let smallPart = 4 << 10
     /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause, of the first
     /// read if the receiver can read the remainder to its own memory, and of each part of a body that is decoded, which
     /// takes long compared with the size.
-    private static let firstPart = 16 << 10
+    static let firstPart = 16 << 10
+
+    func begin(_ transfer: CurlTransfer, over connection: HTTP1Connection) {
+        connection.begin(transfer)
+        transfer.exchange = .http1(connection)
+        transfer.sendsRequest()
+        writer.write(transfer.request, to: &connection.unsent)
+        sendRemainder(connection)
+    }
+
+    private func sendRemainder(_ connection: HTTP1Connection) {
+        switch connection.stream.send(connection.unsent.span) {
+        case .count(connection.unsent.count):
+            connection.unsent.removeAll(keepingCapacity: true)
+            poller.watch(connection.descriptor, for: .readable)
+        case .count(let count):
+            connection.unsent.removeFirst(count)
+            poller.watch(connection.descriptor, for: [.readable, .writable])
+        case .wouldBlock:
+            poller.watch(connection.descriptor, for: [.readable, .writable])
+        case .failed(let error):
+            end(connection, CURLE_SEND_ERROR, error)
+        }
+    }
+
+    /// Handles an event of a connection.
+    func handle(_ event: SocketEvent, of connection: HTTP1Connection) {
+        guard connection.transfer != nil else {
+            // The server has closed the connection, or sent something without a request; with TLS, it can also be a
+            // session ticket.
+            if case .secure = connection.stream, connection.stream.isSilent { return }
+            idle.remove(connection)
+            return close(connection)
+        }
+        // First, because the response can explain why the remainder cannot be sent.
+        if event.isReadable || event.isBroken { read(connection) }
+        // Not while paused: an event that nothing handles would be reported again immediately.
+        if !connection.unsent.isEmpty, !connection.hasEnded, !connection.isPaused { sendRemainder(connection) }
+    }
+
+    /// Continues to deliver the response on a connection whose transfer was paused.
+    func resume(_ connection: HTTP1Connection) {
+        guard connection.isPaused, !connection.hasEnded else { return }
+        connection.isPaused = false
+        poller.watch(connection.descriptor, for: connection.unsent.isEmpty ? .readable : [.readable, .writable])
+        let (undelivered, unread) = (connection.undelivered, connection.unread)
+        (connection.undelivered, connection.unread) = ([], [])
+        // Also without bytes, because the response can be complete.
+        if deliver(body: undelivered.span, of: connection, before: unread.span) {
+            deliver(unread.span, of: connection)
+        }
+        readAgainIfNeeded(connection)
+    }
 
     /// Reads and delivers what has arrived, up to ``bytesPerTurn``.
     func read(_ connection: HTTP1Connection) {
+        readTurn(of: connection)
+        readAgainIfNeeded(connection)
+    }
+
+    private func readTurn(of connection: HTTP1Connection) {
         var total = 0
         for _ in 0..<Self.readsPerTurn
         where !connection.hasEnded && !connection.isPaused && total < Self.bytesPerTurn {
@@ -41,7 +99,7 @@ extension HTTP1Connections {
         let leavesBody = connection.firstByte == nil && connection.transfer?.handle.directReceiver != nil
         let buffer = unsafe UnsafeMutableRawBufferPointer(
             rebasing: buffer[..<(leavesBody ? Self.firstPart : Self.bufferSize)])
-        let result = unsafe connection.socket.receive(into: buffer)
+        let result = unsafe connection.stream.receive(into: buffer)
         if case .count(let count) = result, count > 0 {
             connection.noteBytes(at: deadlines.now)
             shares.beginCall()
@@ -58,7 +116,7 @@ extension HTTP1Connections {
         var requested = 0
         let demand = transfer.receive(bodyUpTo: min(count, missing)) { output in
             requested = output.freeCapacity
-            result = connection.socket.receive(into: &output)
+            result = connection.stream.receive(into: &output)
             if case .count(let count) = result { connection.reader.skipBody(count) }
         }
         switch demand {
@@ -73,7 +131,8 @@ extension HTTP1Connections {
 
     /// Determines how many bytes the next read waits for, after one of `count` bytes.
     private func coalesce(_ connection: HTTP1Connection, after count: Int) {
-        guard count > 0, !connection.hasEnded, !connection.isPaused, let missing = connection.reader.missingBodyCount,
+        guard count > 0, !connection.hasEnded, !connection.isPaused, !connection.stream.hasReceivedBytes,
+            let missing = connection.reader.missingBodyCount,
             let transfer = connection.transfer, ReceiveCoalescing.isAllowed(by: transfer.request.deadlines)
         else { return connection.coalescing.stop() }
         connection.coalescing.received(count, missing: missing, at: deadlines.now)
@@ -182,7 +241,7 @@ extension HTTP1Connections {
     func end(_ connection: HTTP1Connection, _ result: CURLcode, _ error: Int32 = 0) {
         guard let transfer = connection.transfer, !connection.hasEnded else { return }
         connection.hasEnded = true
-        if error != 0 { transfer.systemError = error }
-        ended.append((transfer, result))
+        if error != 0 { transfer.note(error, connection.stream.failure) }
+        end(transfer, result)
     }
 }

@@ -1,0 +1,233 @@
+import CCurl
+import HTTPTypes
+import SocketPolling
+
+// Requests and responses in HTTP/2.
+extension ConnectionPool {
+    /// Opens a stream for the request of `transfer`.
+    func open(_ transfer: CurlTransfer, on connection: HTTP2Connection, isFirst: Bool) {
+        transfer.sendsRequest()
+        do {
+            let number = try connection.session.open(transfer.request)
+            let stream = HTTP2Stream(number, on: connection, for: transfer, isFirst: isFirst, at: deadlines.now)
+            idle.remove(connection)
+            connection.streams[number] = stream
+            transfer.exchange = .http2(stream)
+        } catch {
+            // Not a failure of the transfer's own: it is repeated over another connection.
+            let stream = HTTP2Stream(0, on: connection, for: transfer, isFirst: isFirst, at: deadlines.now)
+            stream.hasEnded = true
+            transfer.exchange = .http2(stream)
+            connection.isRetired = true
+            end(transfer, CURLE_HTTP2)
+            if connection.streams.isEmpty { return close(connection) }
+        }
+        needsToSend(connection)
+    }
+
+    private func needsToSend(_ connection: HTTP2Connection) {
+        guard !connection.isInUnsent, !connection.isClosed else { return }
+        connection.isInUnsent = true
+        withUnsent.append(connection)
+    }
+
+    /// Sends the frames of this turn, those of one connection together.
+    func sendFrames() {
+        guard !withUnsent.isEmpty else { return }
+        let connections = withUnsent
+        withUnsent.removeAll(keepingCapacity: true)
+        for connection in connections {
+            connection.isInUnsent = false
+            send(connection)
+        }
+    }
+
+    private func send(_ connection: HTTP2Connection) {
+        guard !connection.isClosed else { return }
+        var result = SocketResult.count(0)
+        connection.session.sendPending { bytes in
+            result = connection.stream.send(bytes)
+            if case .count(let count) = result { return count }
+            return 0
+        }
+        if case .failed(let error) = result { return fail(connection, error) }
+        let waits = connection.session.wantsToSend
+        guard waits != connection.waitsToSend else { return }
+        connection.waitsToSend = waits
+        poller.watch(connection.descriptor, for: waits ? [.readable, .writable] : .readable)
+    }
+
+    /// Handles an event of a connection.
+    func handle(_ event: SocketEvent, of connection: HTTP2Connection) {
+        if event.isReadable || event.isBroken { read(connection) }
+        if event.isWritable { needsToSend(connection) }
+    }
+
+    /// Reads and delivers what has arrived, up to ``bytesPerTurn``.
+    func read(_ connection: HTTP2Connection) {
+        var total = 0
+        while total < Self.bytesPerTurn, !connection.isClosed {
+            switch unsafe connection.stream.receive(into: buffer) {
+            case .count(0): return fail(connection)
+            case .failed(let error): return fail(connection, error)
+            case .wouldBlock: total = Self.bytesPerTurn
+            case .count(let count):
+                total += count
+                connection.lastRead = deadlines.now
+                shares.beginCall()
+                let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
+                do {
+                    unsafe try connection.session.receive(bytes.span)
+                } catch {
+                    send(connection)
+                    return fail(connection, detail: error.detail)
+                }
+                deliverCollected(on: connection)
+                if count < Self.bufferSize { total = Self.bytesPerTurn }
+            }
+        }
+        if connection.isEnding, connection.streams.isEmpty { return close(connection) }
+        if connection.session.wantsToSend { needsToSend(connection) }
+        readAgainIfNeeded(connection)
+    }
+}
+
+// MARK: - Responses
+
+extension ConnectionPool {
+    func receive(headerLines lines: Span<UInt8>, of stream: HTTP2Stream) {
+        guard !stream.hasEnded else { return }
+        if stream.firstByte == nil { stream.firstByte = deadlines.now }
+        // Trailers follow the body, which the transfer has not taken yet, and do not matter.
+        guard stream.undelivered.isEmpty, !stream.isPaused else { return }
+        if !stream.transfer.receive(headerLines: lines) { end(stream, CURLE_WRITE_ERROR) }
+    }
+
+    func receive(body: Span<UInt8>, of stream: HTTP2Stream) {
+        guard !stream.hasEnded else { return }
+        // Short parts are collected until the end of the read, or for a paused transfer, up to the stream's window.
+        if stream.isPaused || !stream.undelivered.isEmpty || body.count < Self.smallPart {
+            if stream.undelivered.isEmpty, !stream.isPaused { stream.connection.collecting.append(stream) }
+            stream.undelivered.append(copying: body)
+        } else {
+            deliver(body, of: stream)
+        }
+    }
+
+    func receive(_ end: HTTP2StreamEnd, of stream: HTTP2Stream) {
+        guard !stream.hasEnded else { return }
+        stream.end = end
+        if stream.undelivered.isEmpty, !stream.isPaused { self.end(stream, end) }
+    }
+
+    /// Continues to deliver the response on a stream whose transfer was paused.
+    func resume(_ stream: HTTP2Stream) {
+        guard stream.isPaused, !stream.hasEnded else { return }
+        stream.isPaused = false
+        deliverUndelivered(of: stream)
+        if stream.connection.session.wantsToSend { needsToSend(stream.connection) }
+    }
+
+    private func deliverCollected(on connection: HTTP2Connection) {
+        guard !connection.collecting.isEmpty else { return }
+        let streams = connection.collecting
+        connection.collecting.removeAll(keepingCapacity: true)
+        for stream in streams where !stream.isPaused && !stream.hasEnded { deliverUndelivered(of: stream) }
+    }
+
+    private func deliverUndelivered(of stream: HTTP2Stream) {
+        let bytes = stream.undelivered
+        stream.undelivered = []
+        deliver(bytes.span, of: stream)
+        if let end = stream.end, stream.undelivered.isEmpty, !stream.isPaused { self.end(stream, end) }
+    }
+
+    /// Delivers a part of the body; keeps the remainder if the transfer pauses.
+    private func deliver(_ bytes: Span<UInt8>, of stream: HTTP2Stream) {
+        let transfer = stream.transfer
+        var start = 0
+        while start < bytes.count, !stream.hasEnded {
+            let isLimited = transfer.delivered.bodyBytes == 0 || transfer.decoder != nil
+            let limit = isLimited ? Self.firstPart : bytes.count
+            let part = bytes.extracting(start..<min(bytes.count, start + limit))
+            switch transfer.receive(body: part) {
+            case part.count:
+                start += part.count
+                stream.connection.session.consume(part.count, of: stream.number)
+            case Int(CURL_WRITEFUNC_PAUSE):
+                stream.undelivered.append(copying: bytes.extracting(start...))
+                stream.isPaused = true
+                return
+            default:
+                return end(stream, CURLE_WRITE_ERROR)
+            }
+        }
+    }
+
+    private func end(_ stream: HTTP2Stream, _ end: HTTP2StreamEnd) {
+        switch end {
+        case .complete: self.end(stream, CURLE_OK)
+        case .refused: self.end(stream, CURLE_HTTP2)
+        case .reset(let code):
+            stream.transfer.connectionError = "the server reset the stream with error \(code.rawValue)"
+            self.end(stream, CURLE_HTTP2_STREAM)
+        case .invalid(let code):
+            if stream.transfer.abortReason == nil, !stream.transfer.incoming.isIntermediate {
+                _ = stream.transfer.fail(.invalidResponse, detail: "HTTP/2 error \(code.rawValue)")
+            }
+            self.end(stream, CURLE_HTTP2_STREAM)
+        }
+    }
+
+    private func end(_ stream: HTTP2Stream, _ result: CURLcode) {
+        guard !stream.hasEnded else { return }
+        stream.hasEnded = true
+        end(stream.transfer, result)
+    }
+}
+
+// MARK: - The end of streams and connections
+
+extension ConnectionPool {
+    /// Ends a stream, whose transfer no longer needs it.
+    func release(_ stream: HTTP2Stream) {
+        let connection = stream.connection
+        guard connection.streams.removeValue(forKey: stream.number) != nil, !connection.isClosed else { return }
+        if stream.end == nil {
+            connection.session.cancel(stream.number)
+            needsToSend(connection)
+            // Nothing has arrived since the request: the server may be gone, and other requests must not wait as long.
+            if connection.lastRead <= stream.start { connection.isRetired = true }
+        }
+        guard connection.streams.isEmpty else { return }
+        guard !connection.isEnding else { return close(connection) }
+        connection.becomeIdle(at: deadlines.now)
+        idle.insert(connection)
+        limitIdle()
+    }
+
+    /// Closes a connection that has failed; its streams end.
+    private func fail(_ connection: HTTP2Connection, _ error: Int32 = 0, detail: String? = nil) {
+        let failure = connection.stream.failure
+        close(connection)
+        // In the order of the requests, so that retries keep it.
+        for (_, stream) in connection.streams.sorted(by: { $0.key < $1.key }) where !stream.hasEnded {
+            if error != 0 { stream.transfer.note(error, failure) }
+            if let detail, stream.end == nil, stream.transfer.abortReason == nil {
+                _ = stream.transfer.fail(.invalidResponse, detail: detail)
+            }
+            // What has arrived and was not delivered is not needed: the response is incomplete.
+            if stream.end == nil { end(stream, CURLE_HTTP2) }
+        }
+    }
+
+    /// Closes a connection.
+    func close(_ connection: HTTP2Connection) {
+        guard !connection.isClosed else { return }
+        connection.isClosed = true
+        idle.remove(connection)
+        shared[connection.key]?.removeAll { $0 === connection }
+        if shared[connection.key]?.isEmpty == true { shared[connection.key] = nil }
+        close(.http2(connection))
+    }
+}

@@ -1,0 +1,351 @@
+import CCurl
+import SocketPolling
+
+/// The connections of a thread over which this module itself speaks HTTP: all but those with proxies, negotiated
+/// credentials, or cookies.
+///
+/// libcurl opens them, without TLS. From then on, it would take more time for a short response than the system and the
+/// remainder of this module together. Confined to the worker's thread.
+@safe
+final class ConnectionPool {
+    /// A connection that the poller reports events of.
+    enum Member {
+        case handshake(TLSHandshake)
+        case http1(HTTP1Connection)
+        case http2(HTTP2Connection)
+    }
+
+    /// The way of a transfer to a connection.
+    enum Route {
+        /// The request is being sent.
+        case sent
+        /// The transfer waits for the first connection to its server, and is among ``takeReleased()`` later.
+        case waits
+        /// A connection must be opened.
+        case needsConnection
+    }
+
+    /// The size of the buffer for one read.
+    static let bufferSize = 60 << 10
+    let poller: EventPoller
+    let shares: ThreadTimeShares
+    let deadlines: DeadlineWatch
+    private let maximumIdleConnections: Int
+    private let contexts: TLSContexts
+    let buffer: UnsafeMutableRawBufferPointer
+    /// The parts of a body that are collected; empty between calls.
+    var smallParts: [UInt8] = []
+    var writer = HTTP1RequestWriter()
+    var members: [Int32: Member] = [:]
+    var idle = IdleConnections()
+    /// The HTTP/2 connections to each server.
+    var shared: [ConnectionKey: [HTTP2Connection]] = [:]
+    private var gate = ConnectionGate()
+    var dueReads = DueReads()
+    /// The connections with received bytes that the poller does not report.
+    private var unfinished: [Member] = []
+    /// The connections with frames to send.
+    var withUnsent: [HTTP2Connection] = []
+    private var closedCount = 0
+    /// The transfers that have ended and have not been reported.
+    private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
+    /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
+    private var reported: [(transfer: CurlTransfer, result: CURLcode)] = []
+
+    init(
+        poller: EventPoller, shares: ThreadTimeShares, deadlines: DeadlineWatch, maximumIdleConnections: Int,
+        contexts: TLSContexts
+    ) {
+        self.poller = poller
+        self.shares = shares
+        self.deadlines = deadlines
+        self.maximumIdleConnections = maximumIdleConnections
+        self.contexts = contexts
+        unsafe buffer = .allocate(byteCount: Self.bufferSize, alignment: 16)
+    }
+
+    deinit {
+        idle.removeAll()
+        for member in members.values { member.stream.close() }
+        unsafe buffer.deallocate()
+    }
+
+    /// The number of open connections.
+    var count: Int { members.count }
+
+    /// A Boolean value that indicates whether a connection is idle.
+    var hasIdle: Bool { idle.count > 0 }
+
+    /// A Boolean value that indicates whether a transfer has ended and has not been reported, or no longer waits.
+    var hasNews: Bool { !ended.isEmpty || gate.hasReleased }
+
+    /// A Boolean value that indicates whether received bytes can be read without waiting.
+    var hasUnfinished: Bool { !unfinished.isEmpty }
+
+    /// Returns the number of connections that have been closed since the last call.
+    func takeClosedCount() -> Int {
+        defer { closedCount = 0 }
+        return closedCount
+    }
+
+    /// Returns the transfers that no longer wait for the first connection to their server.
+    func takeReleased() -> [UInt64] { gate.takeReleased() }
+
+    /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
+    func forEachEnded(_ body: (CurlTransfer, CURLcode) -> Void) {
+        while !ended.isEmpty {
+            swap(&ended, &reported)
+            // Those that have been canceled meanwhile have no connection anymore.
+            for (transfer, result) in reported where transfer.exchange?.hasEnded == true {
+                body(transfer, result)
+            }
+            reported.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Ends `transfer` with a result in libcurl's terms.
+    func end(_ transfer: CurlTransfer, _ result: CURLcode) { ended.append((transfer, result)) }
+}
+
+// MARK: - Requests
+
+extension ConnectionPool {
+    /// Sends the request of `transfer` over a connection that can be used at once, if there is one.
+    func send(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Route {
+        if key.isSecure, let connection = sharedConnection(to: key, for: transfer) {
+            open(transfer, on: connection, isFirst: false)
+            return .sent
+        }
+        // A retry must not depend on another old connection.
+        if !transfer.isRetry, sendOverIdleConnection(transfer, key) { return .sent }
+        guard key.isSecure else { return .needsConnection }
+        guard gate.mayConnect(transfer.handle.id, to: key) else { return .waits }
+        transfer.openedKey = key
+        return .needsConnection
+    }
+
+    private func sharedConnection(to key: ConnectionKey, for transfer: CurlTransfer) -> HTTP2Connection? {
+        for connection in shared[key] ?? []
+        where connection.isOpen && (!transfer.isRetry || transfer.hopStart <= connection.start.end) {
+            // The server may have ended it meanwhile.
+            if connection.isIdle { read(connection) }
+            if connection.isOpen { return connection }
+        }
+        return nil
+    }
+
+    private func sendOverIdleConnection(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Bool {
+        while let connection = idle.removeLast(for: key) {
+            guard connection.isUsable(at: deadlines.now) else {
+                close(connection)
+                continue
+            }
+            begin(transfer, over: connection)
+            return true
+        }
+        return false
+    }
+
+    /// Sends the request of `transfer` over a connection that libcurl has just established for it.
+    ///
+    /// Throws an error, and closes the connection, if a file that TLS needs cannot be read.
+    func send(_ transfer: CurlTransfer, _ key: ConnectionKey, overNew socket: Socket) throws(TLSFailure) {
+        let now = MonotonicInstant.now
+        guard key.isSecure else {
+            let connection = HTTP1Connection(.plain(socket), key: key, start: ConnectionStart(connected: now))
+            members[socket.descriptor] = .http1(connection)
+            return begin(transfer, over: connection)
+        }
+        do {
+            let tls = try contexts.connection(to: key.host, port: key.port, over: socket, now: now)
+            let handshake = TLSHandshake(tls, key: key, connected: now, for: transfer)
+            members[socket.descriptor] = .handshake(handshake)
+            transfer.exchange = .handshake(handshake)
+            advance(handshake)
+        } catch {
+            closedCount += 1
+            poller.connectionClosed(socket.descriptor)
+            socket.close()
+            throw error
+        }
+    }
+
+    /// Continues the negotiation of TLS, and sends the request at its end.
+    func advance(_ handshake: TLSHandshake) {
+        guard !handshake.hasEnded else { return }
+        let descriptor = handshake.tls.socket.descriptor
+        switch handshake.tls.handshake() {
+        case .wantsRead: poller.watch(descriptor, for: .readable)
+        case .wantsWrite: poller.watch(descriptor, for: .writable)
+        case .failed(let failure):
+            handshake.hasEnded = true
+            handshake.transfer.fail(with: failure)
+            ended.append((handshake.transfer, CURLE_SSL_CONNECT_ERROR))
+        case .complete:
+            complete(handshake)
+        }
+    }
+
+    private func complete(_ handshake: TLSHandshake) {
+        let (tls, key, transfer) = (handshake.tls, handshake.key, handshake.transfer)
+        let start = ConnectionStart(connected: handshake.connected, secured: .now)
+        let isShared = tls.negotiatesHTTP2
+        transfer.openedKey = nil
+        if isShared {
+            guard let connection = try? HTTP2Connection(.secure(tls), key: key, start: start, of: self) else {
+                handshake.hasEnded = true
+                ended.append((transfer, CURLE_OUT_OF_MEMORY))
+                return
+            }
+            members[tls.socket.descriptor] = .http2(connection)
+            shared[key, default: []].append(connection)
+            poller.watch(connection.descriptor, for: .readable)
+            open(transfer, on: connection, isFirst: true)
+        } else {
+            let connection = HTTP1Connection(.secure(tls), key: key, start: start)
+            members[tls.socket.descriptor] = .http1(connection)
+            begin(transfer, over: connection)
+        }
+        transfer.learnProtocol()
+        gate.connected(to: key, isShared: isShared)
+    }
+}
+
+// MARK: - Events
+
+extension ConnectionPool {
+    /// Handles an event of a socket; returns `false` if it is none of these connections.
+    func handle(_ event: SocketEvent) -> Bool {
+        switch members[event.descriptor] {
+        case nil: return false
+        case .handshake(let handshake): advance(handshake)
+        case .http1(let connection): handle(event, of: connection)
+        case .http2(let connection): handle(event, of: connection)
+        }
+        return true
+    }
+
+    /// The time when ``readDue()`` must be called; `nil` if no bytes are left in sockets, and no connection is idle.
+    var nextDue: MonotonicInstant? {
+        let expiry = idle.oldest.map { $0.lastUse + Connection.maximumIdleTime }
+        guard let read = dueReads.next() else { return expiry }
+        return expiry.map { min($0, read) } ?? read
+    }
+
+    /// Reads from the connections whose bytes have been left in the socket for long enough, and closes those that have
+    /// been idle for too long.
+    func readDue() {
+        while let connection = dueReads.remove(at: deadlines.now) { read(connection) }
+        while let oldest = idle.oldest, oldest.lastUse + Connection.maximumIdleTime <= deadlines.now {
+            closeOldestIdle()
+        }
+    }
+
+    /// Reads the received bytes that the poller does not report.
+    func readUnfinished() {
+        guard !unfinished.isEmpty else { return }
+        let connections = unfinished
+        unfinished.removeAll(keepingCapacity: true)
+        for member in connections {
+            switch member {
+            case .http1(let connection) where connection.transfer != nil: read(connection)
+            case .http2(let connection) where !connection.isClosed: read(connection)
+            default: break
+            }
+        }
+    }
+
+    /// Reads from a connection again, if bytes have been received that the poller does not report.
+    func readAgainIfNeeded(_ connection: HTTP1Connection) {
+        if !connection.isPaused, !connection.hasEnded, connection.stream.hasReceivedBytes {
+            unfinished.append(.http1(connection))
+        }
+    }
+
+    /// Reads from a connection again, if bytes have been received that the poller does not report.
+    func readAgainIfNeeded(_ connection: HTTP2Connection) {
+        if !connection.isClosed, connection.stream.hasReceivedBytes { unfinished.append(.http2(connection)) }
+    }
+}
+
+// MARK: - The end of requests and connections
+
+extension ConnectionPool {
+    /// Continues to deliver the response to `transfer`, which was paused.
+    func resume(_ transfer: CurlTransfer) {
+        switch transfer.exchange {
+        case .http1(let connection): resume(connection)
+        case .http2(let stream): resume(stream)
+        case .handshake, nil: break
+        }
+    }
+
+    /// Records that no connection is opened for `transfer` anymore, if one was.
+    func stopConnecting(_ transfer: CurlTransfer) {
+        guard let key = transfer.openedKey else { return }
+        transfer.openedKey = nil
+        gate.ended(transfer.handle.id, to: key, failed: !transfer.handle.isCancelled)
+    }
+
+    /// Separates `transfer` from its connection, which is kept for another request if that is possible.
+    func release(_ transfer: CurlTransfer) {
+        guard let exchange = transfer.exchange else { return }
+        transfer.exchange = nil
+        switch exchange {
+        case .handshake(let handshake):
+            handshake.hasEnded = true
+            close(.handshake(handshake))
+        case .http1(let connection):
+            connection.transfer = nil
+            guard connection.isReusable else { return close(connection) }
+            connection.becomeIdle(at: deadlines.now)
+            idle.insert(connection)
+            limitIdle()
+        case .http2(let stream):
+            release(stream)
+        }
+    }
+
+    /// Closes an idle connection if there are more than there may be.
+    func limitIdle() {
+        if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
+    }
+
+    /// Closes the connection that has been idle longest; returns `false` if there is none.
+    @discardableResult
+    func closeOldestIdle() -> Bool {
+        guard let oldest = idle.oldest, let member = members[oldest.descriptor] else { return false }
+        switch member {
+        case .http1(let connection):
+            idle.remove(connection)
+            close(connection)
+        case .http2(let connection): close(connection)
+        case .handshake: return false
+        }
+        return true
+    }
+
+    /// Closes an HTTP/1.1 connection that is not idle.
+    func close(_ connection: HTTP1Connection) {
+        connection.coalescing.stop()
+        close(.http1(connection))
+    }
+
+    func close(_ member: Member) {
+        let descriptor = member.stream.descriptor
+        members[descriptor] = nil
+        closedCount += 1
+        poller.connectionClosed(descriptor)
+        member.stream.close()
+    }
+}
+
+extension ConnectionPool.Member {
+    fileprivate var stream: ByteStream {
+        switch self {
+        case .handshake(let handshake): .secure(handshake.tls)
+        case .http1(let connection): connection.stream
+        case .http2(let connection): connection.stream
+        }
+    }
+}
