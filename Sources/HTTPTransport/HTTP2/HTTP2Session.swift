@@ -20,12 +20,14 @@ final class HTTP2Session {
 
     /// The maximum number of streams at a time, which the peer can lower.
     static let maximumStreams = 100
+    /// The number of bytes of all bodies that the peer may send before they have arrived.
     static let connectionWindow = 16 << 20
     /// The maximum number of bytes after which a head, a part of a body, or the end of a stream must be complete.
     static let maximumUnproductiveBytes = 1 << 20
     /// The maximum number of answers that the peer requires and does not read.
     static let maximumAnswers = 1_000
 
+    /// The receiver of the responses.
     weak var delegate: (any HTTP2SessionDelegate)?
     /// A Boolean value that indicates whether the peer's settings have arrived; until then, its limit on streams is
     /// unknown.
@@ -120,7 +122,10 @@ extension HTTP2Session {
         isCalled = true
         let status = framing.receive(bytes)
         isCalled = false
-        if status < 0 { fail(NGHTTP2Session.failure(status), .enhanceYourCalm) }
+        if status < 0 {
+            let failure = NGHTTP2Session.failure(status)
+            if case .flood = failure { fail(failure, .enhanceYourCalm) } else { fail(failure, .internalError) }
+        }
         // This also ends the streams that nghttp2 has rejected.
         collect()
         if unproductiveCount > Self.maximumUnproductiveBytes { fail(.flood("no response"), .enhanceYourCalm) }

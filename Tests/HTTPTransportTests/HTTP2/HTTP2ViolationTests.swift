@@ -238,6 +238,8 @@ struct HTTP2ViolationTests {
 
     @Test func goAwayWithAnErrorIsKept() throws {
         let exchange = try HTTP2Exchange.open(streams: 2)
+        exchange.receive(.goAway(lastStream: 0x7FFF_FFFF, 0))
+        #expect(exchange.session.isDraining && exchange.ends.isEmpty)
         exchange.receive(.goAway(lastStream: 3, 11), .goAway(lastStream: 1, 2))
         #expect(exchange.failure == nil && exchange.session.isDraining)
         #expect(exchange.session.peerCloseCode == .internalError)
