@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A credential that authenticates a client to a server.
 public enum Credential: Sendable, Hashable {
     /// User name and password, sent with the first request and readable by anyone who can read the request (Basic,
@@ -17,6 +19,17 @@ public enum Credential: Sendable, Hashable {
         switch self {
         case .basic, .bearer: false
         case .digest, .password: true
+        }
+    }
+}
+
+extension Credential {
+    /// The value of the `Authorization` field with the credential; `nil` if the server is asked for a challenge first.
+    var authorization: String? {
+        switch self {
+        case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+        case .bearer(let token): "Bearer \(token)"
+        case .digest, .password: nil
         }
     }
 }

@@ -19,7 +19,7 @@ extension ConnectionPool {
         connection.begin(transfer)
         transfer.exchange = .http1(connection)
         transfer.sendsRequest()
-        writer.write(transfer.request, to: &connection.unsent)
+        writer.write(transfer.requestWithCredential, to: &connection.unsent)
         sendRemainder(connection)
     }
 

@@ -8,7 +8,7 @@ extension ConnectionPool {
     func open(_ transfer: CurlTransfer, on connection: HTTP2Connection, isFirst: Bool) {
         transfer.sendsRequest()
         do {
-            let number = try connection.session.open(transfer.request)
+            let number = try connection.session.open(transfer.requestWithCredential)
             let stream = HTTP2Stream(number, on: connection, for: transfer, isFirst: isFirst, at: deadlines.now)
             idle.remove(connection)
             connection.streams[number] = stream

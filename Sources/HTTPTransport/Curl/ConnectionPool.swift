@@ -120,7 +120,7 @@ extension ConnectionPool {
         if !transfer.isRetry, sendOverIdleConnection(transfer, key) { return .sent }
         guard key.isSecure else { return .needsConnection }
         guard gate.mayConnect(transfer.handle.id, to: key) else { return .waits }
-        transfer.openedKey = key
+        transfer.opensConnection = true
         return .needsConnection
     }
 
@@ -190,7 +190,7 @@ extension ConnectionPool {
         let (tls, key, transfer) = (handshake.tls, handshake.key, handshake.transfer)
         let start = ConnectionStart(connected: handshake.connected, secured: .now)
         let isShared = tls.negotiatesHTTP2
-        transfer.openedKey = nil
+        transfer.opensConnection = false
         if isShared {
             guard let connection = try? HTTP2Connection(.secure(tls), key: key, start: start, of: self) else {
                 handshake.hasEnded = true
@@ -282,8 +282,8 @@ extension ConnectionPool {
 
     /// Records that no connection is opened for `transfer` anymore, if one was.
     func stopConnecting(_ transfer: CurlTransfer) {
-        guard let key = transfer.openedKey else { return }
-        transfer.openedKey = nil
+        guard transfer.opensConnection, let key = transfer.poolKey else { return }
+        transfer.opensConnection = false
         gate.ended(transfer.handle.id, to: key, failed: !transfer.handle.isCancelled)
     }
 

@@ -31,11 +31,12 @@ struct CurlSettings: Equatable {
         self.connectsOnly = connectsOnly
     }
 
-    /// Creates the settings to open a connection over which this module sends requests.
-    init(connectMilliseconds: Int) {
+    /// Creates the settings to open a connection over which this module sends requests, in a tunnel through `proxy`, if
+    /// that is not `nil`.
+    init(connectMilliseconds: Int, proxy: String?) {
         self.init(
             isSecure: false, credential: nil, method: .get, connectMilliseconds: connectMilliseconds, headerFields: [:],
-            proxy: nil, tls: TLSOptions.HostSettings(), connectsOnly: true)
+            proxy: proxy, tls: TLSOptions.HostSettings(), connectsOnly: true)
     }
 
     /// A Boolean value that indicates whether libcurl keeps a secret in the handle that it could send to the next
@@ -69,6 +70,7 @@ extension CurlEasy {
         }
         if settings.connectsOnly != before?.connectsOnly ?? false {
             try set(CURLOPT_CONNECT_ONLY, settings.connectsOnly ? 1 : 0)
+            try set(CURLOPT_HTTPPROXYTUNNEL, settings.connectsOnly ? 1 : 0)
         }
         // Unlike nil, an empty string also keeps libcurl from reading the environment.
         if before == nil || settings.proxy != before?.proxy { try set(CURLOPT_PROXY, settings.proxy ?? "") }

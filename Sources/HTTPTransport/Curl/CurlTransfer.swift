@@ -30,8 +30,10 @@ final class CurlTransfer {
     var easy: CurlEasy?
     /// The hop's request on a connection of this module, while it has one.
     var exchange: Exchange?
-    /// The server to which a connection is opened for the hop and others that can share it.
-    var openedKey: ConnectionKey?
+    /// The key of the connections that this module uses for the hop; `nil` if libcurl performs it.
+    var poolKey: ConnectionKey?
+    /// A Boolean value that indicates whether a connection is opened for the hop and others that can share it.
+    var opensConnection = false
     /// The system's error that ended the hop's connection, if there was one.
     var systemError: Int32 = 0
     /// The description of another error that ended it.
@@ -103,6 +105,14 @@ final class CurlTransfer {
     /// The credential sent to the origin.
     var credential: Credential? { request.ownCredential ?? provided }
 
+    /// The request with its credential, as this module sends it.
+    var requestWithCredential: TransportRequest {
+        guard let authorization = credential?.authorization else { return request }
+        var request = request
+        request.headerFields[.authorization] = authorization
+        return request
+    }
+
     /// A Boolean value that indicates whether the provider may be asked for a credential.
     var mayAskProvider: Bool {
         hasProvider && request.ownCredential == nil && request.headerFields[.authorization] == nil
@@ -154,7 +164,7 @@ extension CurlTransfer {
         if connectsOnly {
             // Without TLS, which this module adds.
             try easy.set(CURLOPT_URL, "http://\(url.host):\(url.port)/")
-            try easy.set(CurlSettings(connectMilliseconds: connectMilliseconds))
+            try easy.set(CurlSettings(connectMilliseconds: connectMilliseconds, proxy: proxy))
         } else {
             try easy.set(CURLOPT_URL, url.string)
             try easy.set(

@@ -71,13 +71,14 @@ extension CurlWorker {
 }
 
 extension CurlTransfer {
-    /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it,
-    /// for proxies, credentials, cookies, and IPv6 zones.
-    func keyOfOwnConnection(proxy: String?) -> ConnectionKey? {
+    /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it:
+    /// for challenges, cookies, IPv6 zones, and proxies to which a connection has TLS or that forward requests.
+    func keyInPool(proxy: String?) -> ConnectionKey? {
         let url = request.url
-        guard proxy == nil, credential == nil, !request.handlesCookies, request.method != .connect,
-            url.zone == nil, url.isPrintable
+        guard credential?.isNegotiated != true, !request.handlesCookies, request.method != .connect, url.zone == nil,
+            url.isPrintable
         else { return nil }
-        return ConnectionKey(url, proxy: nil)
+        if let proxy, !url.isSecure || proxy.lowercased().hasPrefix("https:") { return nil }
+        return ConnectionKey(url, proxy: proxy)
     }
 }

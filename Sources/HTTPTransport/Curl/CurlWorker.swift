@@ -86,7 +86,8 @@ extension CurlWorker {
         transfer.hasAddresses()
         let url = transfer.request.url
         transfer.showsCertificate = url.isSecure && state.configuration.tls.settings(for: url.host).clientCertificate != nil
-        let key = takesConnections ? transfer.keyOfOwnConnection(proxy: proxy) : nil
+        let key = takesConnections ? transfer.keyInPool(proxy: proxy) : nil
+        transfer.poolKey = key
         if let key {
             switch pool.send(transfer, key) {
             case .sent, .waits: return
@@ -101,7 +102,7 @@ extension CurlWorker {
                 addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
                 tls: state.configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
-            if key == nil, url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
+            if proxy != nil || key == nil && url.isSecure { multi.connections.floodGuard.begin() }
             try multi.add(easy)
             transfer.easy = easy
         } catch let failure as CurlOptionFailure {
@@ -183,10 +184,11 @@ extension CurlWorker {
 
     /// Sends the request of a transfer for which libcurl has opened a connection.
     private func sendOverNewConnection(_ transfer: CurlTransfer) {
+        guard let key = transfer.poolKey else { return }
         switch detachConnection(of: transfer) {
         case .socket(let socket):
             do {
-                return try pool.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+                return try pool.send(transfer, key, overNew: socket)
             } catch {
                 transfer.fail(with: error)
                 return end(transfer, CURLE_SSL_CONNECT_ERROR)

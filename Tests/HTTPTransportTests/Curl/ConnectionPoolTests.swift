@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Requests over connections of this module: without proxies and credentials.
+/// Requests over connections of this module: without proxies and challenges.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPoolTests {
     typealias Response = LoopbackOrigin.Response
@@ -127,7 +127,7 @@ struct ConnectionPoolTests {
             origin.route("/a", Response(body: [3]).held(at: .start, until: third))
             let curl = Recorder()
             _ = try transport.start(origin.url("/curl"), curl) {
-                $0.credential = .basic(user: "me", password: "secret")
+                $0.credential = .digest(user: "me", password: "secret")
             }
             let closing = try (0..<count).map { _ in try transport.recording(origin.url("/closing")) }
             await origin.counts { $0.runningRequests == count + 1 }
@@ -198,7 +198,7 @@ struct ConnectionPoolTests {
         }
     }
 
-    /// libcurl sends requests with credentials, over connections that count toward the same limit.
+    /// libcurl answers challenges, over connections that count toward the same limit.
     @Test func transfersOfLibcurlAndOfThisModuleShareTheLimit() async throws {
         try await withOrigin(Self.limited(to: 3)) { (origin, transport) async throws in
             origin.route("/a", Response(body: pattern(100)))
@@ -207,7 +207,7 @@ struct ConnectionPoolTests {
                 for number in 0..<60 {
                     group.addTask {
                         let record = try await transport.fetch(origin.url("/a")) {
-                            if number.isMultiple(of: 3) { $0.credential = .basic(user: "me", password: "secret") }
+                            if number.isMultiple(of: 3) { $0.credential = .digest(user: "me", password: "secret") }
                         }
                         return (record.body == pattern(100), await worker.openConnectionCount)
                     }
