@@ -1,9 +1,7 @@
 /// The places of the certificate authorities that servers and proxies are verified with.
 struct CertificateAuthorities: Equatable, Sendable {
-    /// A file of certificates (PEM).
-    ///
-    /// libcurl parses it once per thread and day, but for each connection if there is a folder, too: 35 to 40 ms of
-    /// processor time and 0.85 MB per connection for the 140 authorities of a Linux system.
+    /// A file of certificates (PEM), which each thread parses once a day: 35 to 40 ms of processor time and 0.85 MB for
+    /// the 140 authorities of a Linux system.
     var file: String?
     /// A folder of certificates, in which OpenSSL finds them by the hash of their subject.
     var folder: String?

@@ -25,8 +25,8 @@ public struct TLSOptions: Sendable, Hashable {
     /// A folder of certificate authorities that are trusted in addition, each in a file that is named by the hash of
     /// its subject, as `openssl rehash` does.
     ///
-    /// With a folder, libcurl does not cache authorities, but parses those of the file for each connection, which can
-    /// take 40 ms of processor time. A single file is better.
+    /// A file is read when a server's certificate, or one of its issuers, was issued by its subject, and then kept for
+    /// a day as well.
     public var certificateAuthorityFolder: String?
     /// The minimum version.
     public var minimumVersion: Version

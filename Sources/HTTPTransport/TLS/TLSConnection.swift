@@ -29,7 +29,6 @@ final class TLSConnection {
     private let raw: UnsafeMutablePointer<RawSocket>
     /// `nil` after ``close()``.
     private(set) var ssl: OpaquePointer?
-    private var offersSession = false
     private var isEstablished = false
     /// A Boolean value that indicates whether OpenSSL has asked for more bytes than there were.
     private var isExhausted = false
@@ -109,11 +108,12 @@ extension TLSConnection {
     /// Resumes the session with this serialization, if the server still knows it.
     func offer(_ session: [UInt8]) {
         guard let ssl = unsafe ssl else { return }
-        offersSession = unsafe session.withUnsafeBufferPointer { bytes in
+        unsafe session.withUnsafeBufferPointer { bytes in
             var next = bytes.baseAddress
-            guard let session = unsafe d2i_SSL_SESSION(nil, &next, bytes.count) else { return false }
-            defer { unsafe SSL_SESSION_free(session) }
-            return unsafe SSL_set_session(ssl, session) == 1
+            guard let session = unsafe d2i_SSL_SESSION(nil, &next, bytes.count) else { return }
+            // If it cannot be used, the handshake is a complete one.
+            _ = unsafe SSL_set_session(ssl, session)
+            unsafe SSL_SESSION_free(session)
         }
     }
 
@@ -149,8 +149,8 @@ extension TLSConnection {
 
     /// Records a failure of the handshake.
     private func fail(_ failure: TLSFailure) -> TLSFailure {
-        // Whatever the cause, the next attempt is made without it.
-        if offersSession || isResumed { contexts.sessions.remove(peer) }
+        // Whatever the cause, the next attempt is made without a session, also without one that has just been made.
+        contexts.sessions.remove(peer)
         self.failure = failure
         end = .failed(EPROTO)
         return failure
@@ -191,6 +191,7 @@ extension TLSConnection {
         if let end { return end }
         guard let ssl = unsafe ssl, let start = buffer.baseAddress else { return .failed(EBADF) }
         beginTurn()
+        isExhausted = false
         var received = 0
         while received < buffer.count {
             let count = Int32(clamping: buffer.count - received)
@@ -233,6 +234,7 @@ extension TLSConnection {
         guard let ssl = unsafe ssl, end == nil else { return false }
         if unsafe SSL_has_pending(ssl) == 0, socket.isSilent { return true }
         beginTurn()
+        isExhausted = false
         var byte: UInt8 = 0
         let result = unsafe SSL_peek(ssl, &byte, 1)
         if result > 0 { return false }
@@ -242,7 +244,6 @@ extension TLSConnection {
     }
 
     private func beginTurn() {
-        isExhausted = false
         unsafe raw.pointee.beginTurn()
         OpenSSLError.clearAll()
     }

@@ -95,4 +95,70 @@ struct TLSFloodTests {
             }
         }
     }
+
+    /// Returns a client that is connected to a server with forged records.
+    private func forge() throws -> (TLSConnection, RecordForge) {
+        let forge = RecordForge(fixture.leaf)
+        let client = try fixture.contexts().connection(
+            to: "a.example", port: 443, over: forge.server.socket, now: .now)
+        #expect(client.handshake(with: forge.server) == nil)
+        forge.deliver(23, [1, 2], padding: 100)
+        #expect(client.receive().0 == [1, 2])
+        return (client, forge)
+    }
+
+    @Test(arguments: [0, 16_000])
+    func endlessEmptyRecordsEndTheConnection(padding: Int) throws {
+        for read in [receivesNothing, \.isSilent] {
+            let (client, forge) = try forge()
+            var rounds = 0
+            while rounds < 1_000 {
+                forge.deliver(23, padding: padding)
+                guard read(client) else { break }
+                rounds += 1
+            }
+            #expect(client.failure != nil)
+            #expect(rounds < 100)
+        }
+    }
+
+    @Test func emptyRecordsBetweenBytesAreAccepted() throws {
+        let (client, forge) = try forge()
+        for round in 0..<1_000 {
+            forge.deliver(23)
+            forge.deliver(23, [UInt8(truncatingIfNeeded: round)])
+            #expect(client.receive().0 == [UInt8(truncatingIfNeeded: round)])
+        }
+    }
+
+    /// Alerts that change nothing, unknown alerts, and records of types that do not belong there.
+    @Test(
+        arguments: [(21, [1, 90]), (21, [1, 200]), (20, [1]), (24, [1]), (99, [1]), (22, [99, 0, 0, 0])]
+            as [(UInt8, [UInt8])])
+    func recordsWithoutPurposeEndTheConnection(type: UInt8, content: [UInt8]) throws {
+        let (client, forge) = try forge()
+        var rounds = 0
+        while rounds < 1_000 {
+            forge.deliver(type, content)
+            guard receivesNothing(client) else { break }
+            rounds += 1
+        }
+        #expect(client.failure != nil)
+        #expect(rounds < 100)
+    }
+
+    /// The first bytes of a message that never ends, or that is announced to be large.
+    @Test(arguments: [4, 24] as [UInt8])
+    func endlessMessagesEndTheConnection(message: UInt8) throws {
+        let (client, forge) = try forge()
+        forge.deliver(22, [message, 0xFF, 0xFF, 0xFF])
+        var rounds = 0
+        while rounds < 1_000 {
+            guard receivesNothing(client) else { break }
+            forge.deliver(22, [UInt8](repeating: 0, count: 1_000))
+            rounds += 1
+        }
+        #expect(client.failure != nil)
+        #expect(rounds < 300)
+    }
 }
