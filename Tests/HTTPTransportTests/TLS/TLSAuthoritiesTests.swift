@@ -71,14 +71,18 @@ struct TLSAuthoritiesTests {
             let fixture = try TLSFixture()
             let contexts = fixture.contexts()
             let server = ServerEnd(ServerSettings(fixture.leaf))
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(7), &limit)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
             do throws(TLSFailure) {
                 _ = try contexts.connection(to: "a.example", port: 443, over: server.socket, now: .now)
                 _exit(3)
             } catch {
                 if error.kind != .tooManyOpenFiles { _exit(4) }
             }
+            // The leak check at the end reads files.
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
     }
 }
