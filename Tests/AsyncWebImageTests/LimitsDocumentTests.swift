@@ -36,7 +36,8 @@ struct LimitsDocumentTests {
             "maximumBytesInFlight": bytes(downloads.maximumBytesInFlight),
             "twice maximumBytesInFlight": bytes(2 * downloads.maximumBytesInFlight),
             "maximumResumableBytes": bytes(downloads.maximumResumableBytes),
-            "CurlTransport.Configuration.maximumIdleConnections": count(configuration.transport.maximumIdleConnections),
+            "CurlTransport.Configuration.maximumIdleConnections":
+                "as many as open ones, at most \(count(CurlTransport.Configuration.defaultIdleConnections))",
             "ImageLoader.Configuration.maximumMemoryCacheBytes": bytes(configuration.maximumMemoryCacheBytes),
             "ResponseCache.Configuration.maximumBytes": bytes(stored.maximumBytes),
             "ResponseCache.Configuration.maximumEntryBytes": bytes(stored.maximumEntryBytes),

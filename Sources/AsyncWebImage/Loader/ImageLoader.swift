@@ -37,8 +37,7 @@ public final class ImageLoader: Sendable {
         var configuration = configuration
         configuration.downloads.accept(configuration.decoding.customFormats)
         var connections = configuration.transport
-        connections.maximumIdleConnections = max(
-            connections.maximumIdleConnections, configuration.downloads.maximumConcurrentDownloads)
+        connections.keepIdleConnections(of: configuration.downloads.maximumConcurrentDownloads)
         let decoder = ImageDecoder(configuration: configuration.decoding, clock: Stopwatch(clock))
         self.decoder = decoder
         let cacheMetrics = configuration.metrics.map(MemoryCacheMetrics.init)

@@ -3,11 +3,12 @@ import Threading
 extension CurlTransport {
     /// The settings shared by all transfers.
     public struct Configuration: Sendable {
-        /// The maximum number of connections that are kept for reuse.
+        /// The maximum number of connections that are kept for reuse; `nil` for as many as ``maximumConnections``
+        /// allows, but at most 1,024.
         ///
-        /// Use at least the number of concurrent transfers; otherwise, connections are closed that the next transfers
-        /// could have reused.
-        public var maximumIdleConnections: Int
+        /// An idle connection takes a file descriptor and, with TLS, about 60 KB of memory. Use at least the number of
+        /// concurrent transfers; otherwise, connections are closed that the next transfers could have reused.
+        public var maximumIdleConnections: Int?
         /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
         /// the process may open (`RLIMIT_NOFILE`) when the transport is created.
         ///
@@ -42,11 +43,11 @@ extension CurlTransport {
 
         /// Creates a configuration.
         ///
-        /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, there
-        /// are one to four threads, depending on the number of processors, and the environment's proxy and the system's
-        /// certificate authorities apply.
+        /// By default, connections use at most half of the process's file descriptors, and up to 1,024 of them are kept
+        /// for reuse. There are one to four threads, depending on the number of processors, and the environment's proxy
+        /// and the system's certificate authorities apply.
         public init(
-            maximumIdleConnections: Int = 256, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
+            maximumIdleConnections: Int? = nil, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
             credentialProvider: (any CredentialProvider)? = nil, cookieFile: String? = nil,
@@ -61,6 +62,17 @@ extension CurlTransport {
             self.credentialProvider = credentialProvider
             self.cookieFile = cookieFile
             self.threadCount = threadCount
+        }
+
+        /// The maximum number of connections that are kept for reuse if ``maximumIdleConnections`` is `nil`.
+        ///
+        /// A list of many hosts would otherwise keep as many as there are descriptors, with TLS of 60 KB each.
+        static let defaultIdleConnections = 1_024
+
+        /// Raises the number of connections that are kept for reuse, if necessary, so that as many concurrent transfers
+        /// as `count` can reuse theirs.
+        package mutating func keepIdleConnections(of count: Int) {
+            if count > maximumIdleConnections ?? Self.defaultIdleConnections { maximumIdleConnections = count }
         }
 
         /// A quarter of the processors available to this process, from 1 to 4.

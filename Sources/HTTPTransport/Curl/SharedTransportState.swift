@@ -52,7 +52,9 @@ struct ThreadLimits: Sendable, Equatable {
     /// There are no more threads than either limit.
     static func divided(_ configuration: CurlTransport.Configuration, openFileLimit: Int) -> [ThreadLimits] {
         let connections = ConnectionLimit(configuration.maximumConnections, openFileLimit: openFileLimit).maximum
-        let idle = configuration.maximumIdleConnections
+        let idle =
+            configuration.maximumIdleConnections
+            ?? min(connections, CurlTransport.Configuration.defaultIdleConnections)
         let maximum = TransferAssignment.maximumThreads
         let count = max(1, min(configuration.threadCount, maximum, connections, idle))
         return (0..<count).map { thread in

@@ -43,7 +43,7 @@ extension BatchCommand {
     /// The configuration of the transport.
     func transport(_ budget: OpenFileBudget) -> CurlTransport.Configuration {
         var transport = network.transport
-        transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
+        transport.keepIdleConnections(of: budget.images)
         transport.maximumConnections = budget.connections
         transport.resolver = ThreadedResolver(maximumLookups: resources.dnsConcurrency)
         return transport

@@ -7,7 +7,7 @@ extension GetCommand {
         let budget = try OpenFileBudget.reserve(openFiles)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
-        transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
+        transport.keepIdleConnections(of: budget.images)
         transport.maximumConnections = budget.connections
         let meter = TransferMeter(over: CurlTransport(configuration: transport))
         let workers = ThreadPool()

@@ -24,6 +24,26 @@ struct ThreadLimitsTests {
         #expect(limits.map(\.connections) == connectionsOfEach)
     }
 
+    @Test(arguments: [(1, 1), (7, 3), (1_024, 512), (8_192, 1_024), (1_048_576, 1_024)])
+    func idleConnectionsAreLimitedByTheFilesThatMayBeOpen(openFileLimit: Int, idle: Int) {
+        let limits = ThreadLimits.divided(.init(threadCount: 2), openFileLimit: openFileLimit)
+        #expect(limits.map(\.idleConnections).reduce(0, +) == idle)
+    }
+
+    @Test func idleConnectionsAreLimitedByTheMaximumOfConnections() {
+        let limits = ThreadLimits.divided(.init(maximumConnections: 9, threadCount: 2), openFileLimit: 1_024)
+        #expect(limits.map(\.idleConnections) == [5, 4])
+    }
+
+    @Test(arguments: [
+        (nil, 1_024, nil), (nil, 1_025, 1_025), (100, 64, 100), (100, 101, 101) as (Int?, Int, Int?),
+    ])
+    func concurrentTransfersCanKeepTheirConnections(idle: Int?, transfers: Int, result: Int?) {
+        var configuration = CurlTransport.Configuration(maximumIdleConnections: idle)
+        configuration.keepIdleConnections(of: transfers)
+        #expect(configuration.maximumIdleConnections == result)
+    }
+
     @Test func threadsAreLimited() {
         let limits = ThreadLimits.divided(.init(threadCount: 1_000), openFileLimit: 100_000)
         #expect(limits.count == 16)
