@@ -41,7 +41,18 @@ struct DocumentDefaultsTests {
         Phrase(
             "README.md",
             "at most \(configuration.downloads.maximumConcurrentDownloads) downloads run at a time, and at most "
-                + "\(configuration.downloads.maximumConcurrentDownloadsPerHost) from one host"),
+                + "\(configuration.downloads.maximumConnectionsPerHost) from one host, or "
+                + "\(configuration.downloads.maximumConcurrentDownloadsPerHost) over HTTP/2"),
+        Phrase(
+            "SECURITY.md",
+            "\(configuration.downloads.maximumConnectionsPerHost) of the "
+                + "\(configuration.downloads.maximumConcurrentDownloads) slots, or "
+                + "\(configuration.downloads.maximumConcurrentDownloadsPerHost) with HTTP/2"),
+        Phrase(
+            "CHANGELOG.md",
+            "\(configuration.downloads.maximumConcurrentDownloads) in total and "
+                + "\(configuration.downloads.maximumConnectionsPerHost) per host, or "
+                + "\(configuration.downloads.maximumConcurrentDownloadsPerHost) if the host speaks HTTP/2"),
         Phrase("CHANGELOG.md", "\(word(CachePolicy.allCases.count)) cache policies"),
         Phrase("CHANGELOG.md", "\(word(DownloadPriority.allCases.count)) priorities"),
         Phrase("CHANGELOG.md", "\(word(PixelFormat.allCases.count)) pixel formats"),
@@ -87,7 +98,8 @@ struct DocumentDefaultsTests {
             Phrase(
                 "\(articles)/RunInAServerAndShutDown.md",
                 "\(downloads.maximumConcurrentDownloads) downloads at a time, and "
-                    + "\(downloads.maximumConcurrentDownloadsPerHost) from one host"),
+                    + "\(downloads.maximumConnectionsPerHost) from one host, as in browsers, or "
+                    + "\(downloads.maximumConcurrentDownloadsPerHost) if the host speaks HTTP/2"),
         ]
     }()
 
@@ -146,6 +158,11 @@ struct DocumentDefaultsTests {
         return [
             Phrase(article, "up to \(word(ExponentialBackoff().maximumAttempts)) attempts"),
             Phrase(article, "`deadlines.total`, \(minutes(downloads.deadlines.total)) by default"),
+            Phrase(
+                article,
+                "is \(downloads.maximumConcurrentDownloads) instead of 6, with at most "
+                    + "\(downloads.maximumConnectionsPerHost) from one host, or "
+                    + "\(downloads.maximumConcurrentDownloadsPerHost) over HTTP/2"),
             Phrase(article, "a memory cache of \(mebibytes(memoryCache))"),
             Phrase(table, "maximumConcurrentDownloads`, \(downloads.maximumConcurrentDownloads), settable"),
             Phrase(table, "`Deadlines.idle`, \(seconds(downloads.deadlines.idle)) s"),
@@ -159,10 +176,18 @@ struct DocumentDefaultsTests {
 
     private static let decisions: [Phrase] = {
         let downloads = configuration.downloads
-        let slots = "\(downloads.maximumConcurrentDownloads) and \(downloads.maximumConcurrentDownloadsPerHost)"
+        let total = downloads.maximumConcurrentDownloads
+        let perHost = downloads.maximumConcurrentDownloadsPerHost
+        let connections = downloads.maximumConnectionsPerHost
+        let idle = grouped(CurlTransport.Configuration.defaultIdleConnections)
         let previews = ProgressivePolicy().minimumInterval
         return [
-            Phrase("Docs/Decisions/0005-own-scheduling.md", "(\(slots))"),
+            Phrase("Docs/Decisions/0005-own-scheduling.md", "[\(total), \(perHost), and \(connections)]"),
+            Phrase("Docs/Decisions/0014-prefetch.md", "at a time (\(ImagePrefetcherTests.defaultConcurrentLoads))"),
+            Phrase("Docs/Decisions/0067-defaults.md", "**\(total) downloads** in total"),
+            Phrase("Docs/Decisions/0067-defaults.md", "**\(connections) from one host**"),
+            Phrase("Docs/Decisions/0067-defaults.md", "**\(perHost) from a host that speaks HTTP/2**"),
+            Phrase("Docs/Decisions/0067-defaults.md", "at most \(idle)"),
             Phrase(
                 "Docs/Decisions/0006-cache-hits-take-no-slot.md",
                 "\(word(DownloadMachine.maximumConcurrentLookups)) at a time"),

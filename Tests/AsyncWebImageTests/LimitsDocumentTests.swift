@@ -21,6 +21,7 @@ struct LimitsDocumentTests {
             "ThreadedResolver(maximumLookups:)": count(LookupThreads(openFileLimit: 1_024).maximum),
             "maximumConcurrentDownloads": count(downloads.maximumConcurrentDownloads),
             "maximumConcurrentDownloadsPerHost": count(downloads.maximumConcurrentDownloadsPerHost),
+            "maximumConnectionsPerHost": count(downloads.maximumConnectionsPerHost),
             "deadlines.lookup": seconds(downloads.deadlines.lookup),
             "deadlines.connect": seconds(downloads.deadlines.connect),
             "deadlines.firstByte": seconds(downloads.deadlines.firstByte),
@@ -74,6 +75,8 @@ struct LimitsDocumentTests {
         "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(BodyLog.highWater),
+        "hosts that are known to speak HTTP/2; with more, all of them are learned again":
+            count(MultiplexedHosts.maximumCount),
         "hosts without running transfers for which a thread is remembered": count(TransferAssignment.maximumKeys),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
         "lines of a response head": count(ResponseHeadParser.maximumLines),

@@ -92,10 +92,12 @@ struct CommandLimitsDocumentTests {
     @Test func documentedDefaultsOfBatchMatchTheCode() throws {
         let command = try BatchCommand.parse(["--input", "-", "--output", "-"])
         let resources = command.resources
-        let perHost = resources.perHost
+        let downloads = try command.configuration(OpenFileBudget.reserve(OpenFileBudget.Needs(images: 64))).downloads
+        let perHost =
+            "at most \(downloads.maximumConnectionsPerHost) transfers at a time from one host, or "
+            + "\(downloads.maximumConcurrentDownloadsPerHost) over HTTP/2"
         let samples = command.output.samplesPerShard.formatted(.number.locale(Locale(identifier: "en_US")))
         let lookahead = resources.lookahead.formatted(.number.locale(Locale(identifier: "en_US")))
-        let word = perHost == 8 ? "eight" : "\(perHost)"
         let rate = resources.rate == nil ? "not limited" : "limited"
         let failures = command.output.maxRetryableRate == 0.5 ? "half" : "\(command.output.maxRetryableRate)"
         let terminationTime = Int(ShardCommand(text: "").terminationTime / .seconds(1))
@@ -105,12 +107,14 @@ struct CommandLimitsDocumentTests {
         let python = "Integrations/python/README.md"
         let limits = "Docs/Limits.md"
         let phrases: [(document: String, text: String)] = [
-            (article, "At most \(word) transfers at a time go to one host, but their rate is \(rate) by default"),
+            (article, "There are \(perHost), but their rate is \(rate) by default"),
             (article, "by default, tar files, each with the images of \(samples) lines of the list"),
             (article, "tar files for WebDataset, each with the images of \(samples) lines of the list"),
             (article, "If more than \(failures) of the lines of a shard failed with retryable errors"),
             (article, "if a response contains \(exclusion), its body is not downloaded"),
-            (python, "at most \(perHost) transfers at a time from one host (`per_host`)"),
+            (python, "\(perHost) (`per_host`)"),
+            (limits, "\(resources.concurrency) images are processed at a time (`--concurrency`)"),
+            (limits, "\(perHost) (`--per-host`)"),
             (python, "`thread_count` (the number of transfers, \(resources.concurrency) by default)"),
             (python, "for responses with \(exclusion), the body is not downloaded"),
             (python, "There is \(resources.rate == nil ? "no" : "a") rate limit by default"),
@@ -129,8 +133,34 @@ struct CommandLimitsDocumentTests {
         }
     }
 
-    @Test func sixteenImagesAreProcessedAtATime() throws {
-        #expect(try GetCommand.parse(["photo.jpg"]).concurrency == 16)
+    @Test func commandsHaveTheLimitsOfTheLibrary() throws {
+        let library = DownloadConfiguration()
+        let get = try GetCommand.parse(["photo.jpg"])
+        let batch = try BatchCommand.parse(["--input", "-", "--output", "-"])
+        #expect(get.concurrency == library.maximumConcurrentDownloads)
+        #expect(batch.resources.concurrency == library.maximumConcurrentDownloads)
+        let budget = try OpenFileBudget.reserve(OpenFileBudget.Needs(images: 64))
+        for downloads in [
+            try get.loaderConfiguration(concurrency: 64).downloads, try batch.configuration(budget).downloads,
+        ] {
+            #expect(downloads.maximumConcurrentDownloads == library.maximumConcurrentDownloads)
+            #expect(downloads.maximumConcurrentDownloadsPerHost == library.maximumConcurrentDownloadsPerHost)
+            #expect(downloads.maximumConnectionsPerHost == library.maximumConnectionsPerHost)
+        }
+        let perHost =
+            "(default: \(library.maximumConnectionsPerHost), or \(library.maximumConcurrentDownloadsPerHost) if the host "
+            + "speaks HTTP/2)"
+        for help in [GetCommand.helpMessage(columns: 400), BatchCommand.helpMessage(columns: 400)] {
+            #expect(help.contains(perHost))
+        }
+    }
+
+    @Test(arguments: [1, 7, 100])
+    func limitPerHostOfGetAppliesToBothProtocols(count: Int) throws {
+        let command = try GetCommand.parse(["--per-host", "\(count)", "photo.jpg"])
+        let downloads = try command.loaderConfiguration(concurrency: 64).downloads
+        #expect(downloads.maximumConcurrentDownloadsPerHost == count && downloads.maximumConnectionsPerHost == count)
+        #expect(throws: (any Error).self) { try GetCommand.parse(["--per-host", "\(1 - count)", "photo.jpg"]) }
     }
 
     private func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20) MiB" }

@@ -42,7 +42,7 @@ struct OpenFileLimitTests {
             try await withTemporaryFolder { folder in
                 // By name, so that it is looked up.
                 let urls = (0..<60).map { "http://localhost:\(origin.port)/\($0).gif" }
-                let arguments = ["get", "-o", folder, "--concurrency", "60", "--input", "-"]
+                let arguments = ["get", "-o", folder, "--concurrency", "60", "--per-host", "60", "--input", "-"]
                 let result = try await Command.run(
                     arguments, input: urls.joined(separator: "\n"), by: limited(to: limit)
                 ) { command in

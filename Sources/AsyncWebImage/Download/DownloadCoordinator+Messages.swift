@@ -48,11 +48,13 @@ extension DownloadCoordinator {
             return .transferEnded(id, .cancelled)
         }
         download.transfer = nil
-        guard let failure = receiver.failure else { return .transferEnded(id, .complete) }
+        let (failure, peer) = (receiver.failure, receiver.peer)
+        guard let failure else { return .transferEnded(id, .complete, peer: peer) }
         download.log.detach()
         return switch failure {
-        case .notContinued: .transferEnded(id, .notContinued)
-        case .failed(let error): .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error))
+        case .notContinued: .transferEnded(id, .notContinued, peer: peer)
+        case .failed(let error):
+            .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error), peer: peer)
         case .deferred(let deferral): .transferEnded(id, .deferred(deferral))
         }
     }

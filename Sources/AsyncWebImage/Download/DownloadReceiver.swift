@@ -26,6 +26,8 @@ final class DownloadReceiver: DirectBodyReceiver {
     fileprivate struct State {
         var head: ResponseHead?
         var source = ResponseSource.network
+        /// The origin that has responded, once the transfer has ended.
+        var peer: DownloadMachine.Peer?
         var use = Use.none
         /// The reason why there will be no body, regardless of the transfer's outcome.
         var failure: Failure?
@@ -181,6 +183,7 @@ final class DownloadReceiver: DirectBodyReceiver {
     func finish(_ outcome: TransferOutcome) {
         let progress = log.progress
         let (success, completion) = state.withLock { state in
+            state.peer = state.head.flatMap { DownloadMachine.Peer($0, outcome.metrics) }
             if !state.hasFailed {
                 state.failure = state.failure(
                     of: outcome, url: url.string, progress, isContinued: continued != nil,
@@ -202,6 +205,9 @@ final class DownloadReceiver: DirectBodyReceiver {
         }
         completion?()
     }
+
+    /// The origin that has responded; `nil` until the transfer has ended, and if it has failed or used no network.
+    var peer: DownloadMachine.Peer? { state.withLock { $0.peer } }
 
     /// The reason why the body is incomplete; `nil` if it is complete.
     var failure: Failure? { state.withLock { $0.failure } }
@@ -261,6 +267,14 @@ extension DownloadReceiver.State {
                 : .truncated(expected: expected, received: progress.received)
             return .failed(.transport(TransportError(url: url, reason: reason)))
         }
+    }
+}
+
+extension DownloadMachine.Peer {
+    /// The sender of a response with this head, whose transfer has ended; `nil` if its protocol is unknown.
+    fileprivate init?(_ head: ResponseHead, _ metrics: TransferMetrics?) {
+        guard let metrics, !metrics.protocolName.isEmpty else { return nil }
+        self.init(host: head.url.host, isMultiplexed: !metrics.protocolName.hasPrefix("HTTP/1"))
     }
 }
 

@@ -1,16 +1,29 @@
 public import HTTPTypes
 import ImageCodecs
+import Threading
 
 /// The settings of downloads.
 public struct DownloadConfiguration: Sendable {
     /// The maximum number of concurrent downloads; at least one is always allowed.
+    ///
+    /// The default, ``defaultMaximumConcurrentDownloads``, is for servers, whose downloads come from many hosts.
+    /// SDWebImage's is 6, for a device with one mobile connection; set 6 to get the same.
     ///
     /// Requests that a ``ResponseCache`` can answer do not wait for this limit or for the limits of a host, unless
     /// there is a ``requestModifier``, which is called before the cache is searched and only when the download has a
     /// slot (one of the places that this limit counts).
     public var maximumConcurrentDownloads: Int
     /// The maximum number of concurrent downloads from one host; at least one is always allowed.
+    ///
+    /// Only a host that is known to speak HTTP/2, where downloads are streams of one connection, gets more than
+    /// ``maximumConnectionsPerHost``.
     public var maximumConcurrentDownloadsPerHost: Int
+    /// The maximum number of concurrent downloads from one host that does not speak HTTP/2, so that each download
+    /// occupies a connection; at least one is always allowed.
+    ///
+    /// The default is that of browsers. A host counts as one of these until a download from it has ended over HTTP/2.
+    /// ``maximumConcurrentDownloadsPerHost`` applies too, so a lower value there is sufficient to limit every host.
+    public var maximumConnectionsPerHost: Int
     /// The rate at which downloads from one host can start; `nil` for no limit.
     public var rateLimitPerHost: RateLimit?
     /// The order of downloads with the same priority.
@@ -73,11 +86,13 @@ public struct DownloadConfiguration: Sendable {
 
     /// Creates a configuration.
     ///
-    /// Where SDWebImage has a default, it is also the default here: 6 concurrent downloads in first-in, first-out
-    /// order, and at most 15 seconds without data. Other defaults include three attempts and 32 MiB of partial bodies.
+    /// By default, there are up to 64 concurrent downloads, and from one host 6 or, over HTTP/2, 32. As in SDWebImage,
+    /// they start in first-in, first-out order, and there are at most 15 seconds without data. Other defaults include
+    /// three attempts and 32 MiB of partial bodies.
     public init(
-        maximumConcurrentDownloads: Int = 6,
-        maximumConcurrentDownloadsPerHost: Int = 6,
+        maximumConcurrentDownloads: Int = DownloadConfiguration.defaultMaximumConcurrentDownloads,
+        maximumConcurrentDownloadsPerHost: Int = 32,
+        maximumConnectionsPerHost: Int = 6,
         rateLimitPerHost: RateLimit? = nil,
         executionOrder: ExecutionOrder = .fifo,
         headerFields: HTTPFields = DownloadConfiguration.defaultHeaderFields,
@@ -97,6 +112,7 @@ public struct DownloadConfiguration: Sendable {
     ) {
         self.maximumConcurrentDownloads = maximumConcurrentDownloads
         self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
+        self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.rateLimitPerHost = rateLimitPerHost
         self.executionOrder = executionOrder
         self.headerFields = headerFields
@@ -114,6 +130,17 @@ public struct DownloadConfiguration: Sendable {
         self.maximumReplayBytes = maximumReplayBytes
         self.maximumBytesInFlight = maximumBytesInFlight
     }
+
+    /// 64, or half of the files that the process may open (`RLIMIT_NOFILE`) if that is less.
+    ///
+    /// A ``CurlTransport`` uses at most half of them as connections; with more downloads, some would wait for a
+    /// connection while their time runs.
+    public static var defaultMaximumConcurrentDownloads: Int {
+        maximumConcurrentDownloads(openFileLimit: OpenFileLimit.current)
+    }
+
+    /// Returns the default number of concurrent downloads of a process that may open this number of files.
+    static func maximumConcurrentDownloads(openFileLimit: Int) -> Int { max(1, min(64, openFileLimit / 2)) }
 
     /// The default fields: `Accept` for the built-in formats, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [
@@ -134,4 +161,5 @@ public struct DownloadConfiguration: Sendable {
 
     var slots: Int { max(1, maximumConcurrentDownloads) }
     var slotsPerHost: Int { max(1, maximumConcurrentDownloadsPerHost) }
+    var connectionsPerHost: Int { max(1, maximumConnectionsPerHost) }
 }

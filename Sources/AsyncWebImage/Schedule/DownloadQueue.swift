@@ -14,6 +14,10 @@ struct DownloadQueue {
     var limitPerHost: Int {
         didSet { if limitPerHost > oldValue { announceAll() } }
     }
+    /// The maximum number of concurrent downloads from one host where each may need a connection.
+    var connectionsPerHost: Int {
+        didSet { if connectionsPerHost > oldValue { announceAll() } }
+    }
     /// The order within a priority.
     var order: ExecutionOrder {
         didSet { if order != oldValue { announceAll() } }
@@ -31,6 +35,7 @@ struct DownloadQueue {
     }
 
     private var hosts = QueuedHosts()
+    private var multiplexedHosts = MultiplexedHosts()
     private var waiting: [ID: WaitingPlace] = [:]
     private var running: [ID: Slot] = [:]
     private var runningLow = 0
@@ -42,9 +47,13 @@ struct DownloadQueue {
     /// The number of hosts that became idle with a rate not yet restored, since ``removeIdleHosts()``.
     private var idleHosts = 0
 
-    init(limit: Int, limitPerHost: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
+    init(
+        limit: Int, limitPerHost: Int, connectionsPerHost: Int = .max, order: ExecutionOrder,
+        rateLimit: RateLimit? = nil
+    ) {
         self.limit = limit
         self.limitPerHost = limitPerHost
+        self.connectionsPerHost = connectionsPerHost
         self.order = order
         self.rateLimit = rateLimit
     }
@@ -65,7 +74,7 @@ extension DownloadQueue {
         // With a rate limit, the time would be needed.
         guard waiting.isEmpty, hasFreeSlot, rateLimit == nil else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
-        let host = hosts.index(of: host)
+        let host = index(of: host)
         guard hasSlot(host, priority) else { return false }
         takeSlot(id, host, priority)
         return true
@@ -73,7 +82,7 @@ extension DownloadQueue {
 
     /// Adds a waiting download; `sequence` is its position by time of arrival.
     mutating func enqueue(_ id: ID, host: String, priority: DownloadPriority, sequence: UInt64) {
-        enqueue(id, host: hosts.index(of: host), priority: priority, sequence: sequence)
+        enqueue(id, host: index(of: host), priority: priority, sequence: sequence)
     }
 
     /// Removes a waiting download; has no effect on a running one.
@@ -124,7 +133,7 @@ extension DownloadQueue {
     mutating func readmit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
         guard hasFreeSlot else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
-        let host = hosts.index(of: host)
+        let host = index(of: host)
         guard hasSlot(host, priority), isInRate(host) else { return false }
         takeSlot(id, host, priority)
         return true
@@ -181,8 +190,9 @@ extension DownloadQueue {
     private static func lowShare(of slots: Int) -> Int { slots / 2 + slots % 2 }
 
     private func hasSlot(_ host: Int, _ priority: DownloadPriority) -> Bool {
-        hosts.states[host].running < limitPerHost
-            && (!priority.isLow || hosts.states[host].runningLow < Self.lowShare(of: limitPerHost))
+        let limit = hosts.states[host].isMultiplexed ? limitPerHost : min(limitPerHost, connectionsPerHost)
+        return hosts.states[host].running < limit
+            && (!priority.isLow || hosts.states[host].runningLow < Self.lowShare(of: limit))
     }
 
     /// Announces the next download of each priority to ``next()``.
@@ -207,6 +217,26 @@ extension DownloadQueue {
             for priority in DownloadPriority.descending { hosts.states[host].lanes[priority.rawValue].announced = nil }
             announce(host)
         }
+    }
+}
+
+// MARK: - Protocols
+
+extension DownloadQueue {
+    /// Records whether the downloads of a host share a connection, as seen in its latest response; until then, each may
+    /// need one.
+    mutating func learn(_ host: String, isMultiplexed: Bool) {
+        guard multiplexedHosts.learn(host, isMultiplexed: isMultiplexed), let host = hosts.known(host) else { return }
+        hosts.states[host].isMultiplexed = isMultiplexed
+        if isMultiplexed { announce(host) }
+    }
+
+    /// Returns the number of a host.
+    private mutating func index(of name: String) -> Int {
+        if let host = hosts.known(name) { return host }
+        let host = hosts.add(name)
+        hosts.states[host].isMultiplexed = multiplexedHosts.contains(name)
+        return host
     }
 }
 

@@ -3,6 +3,8 @@ import HeapModule
 /// The state of one host in a ``DownloadQueue``.
 struct QueuedHost {
     let name: String
+    /// A Boolean value that indicates whether its downloads are known to share a connection.
+    var isMultiplexed = false
     var running = 0
     /// The number of running downloads with low priority.
     var runningLow = 0

@@ -14,9 +14,11 @@ struct QueuedHosts {
     /// The numbers of the hosts, unordered.
     var indices: Dictionary<String, Int>.Values { numbers.values }
 
-    /// Returns the number of the host called `name`, a new one if it is unknown.
-    mutating func index(of name: String) -> Int {
-        if let index = numbers[name] { return index }
+    /// Returns the number of the host called `name`; `nil` if it has none.
+    func known(_ name: String) -> Int? { numbers[name] }
+
+    /// Gives a number to the host called `name`, which has none, and returns it.
+    mutating func add(_ name: String) -> Int {
         let host = QueuedHost(name: name)
         guard let index = freeNumbers.popLast() else {
             numbers[name] = states.count

@@ -25,8 +25,7 @@ extension BatchCommand {
         configuration.downloads.maximumResumableBytes = 8 << 20
         configuration.downloads.maximumBodyBytes = resources.maxBytes.bytes
         configuration.downloads.maximumConcurrentDownloads = budget.images
-        configuration.downloads.maximumConcurrentDownloadsPerHost = max(
-            1, min(resources.perHost / sharers, budget.images))
+        resources.perHost.apply(to: &configuration.downloads, sharers: sharers)
         configuration.downloads.rateLimitPerHost = resources.rate.map {
             RateLimit(requestsPerSecond: $0 / Double(sharers))
         }

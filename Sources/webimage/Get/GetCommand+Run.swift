@@ -70,7 +70,7 @@ extension GetCommand {
         configuration.decoding.memoryBudget = writesAnew ? memory.allConversions : memory.allChecks
         if writesAnew { configuration.decoding.maximumDecodeBytes = memory.conversion }
         configuration.downloads.maximumConcurrentDownloads = concurrency
-        configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
+        perHost.apply(to: &configuration.downloads)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
         try cache.apply(to: &configuration)
         return configuration

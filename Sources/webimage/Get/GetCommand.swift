@@ -82,13 +82,9 @@ struct GetCommand: AsyncParsableCommand {
             The number of images processed at a time, not counting those that wait for --rate, or for a retry before \
             their first bytes have arrived; reduced if the limit on open files (ulimit -n) is too low for it.
             """)
-    var concurrency = 16
+    var concurrency = 64
 
-    @Option(
-        help: ArgumentHelp(
-            "The maximum number of images processed at a time from one host. (default: no limit other than --concurrency)",
-            valueName: "number"))
-    var perHost: Int?
+    @OptionGroup var perHost: PerHostOption
 
     @Option(
         help: ArgumentHelp(
@@ -144,7 +140,6 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--progressive-dir applies to URLs: local files have no previews.")
         }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
-        if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
         if let memoryLimit, !(1...1 << 20).contains(memoryLimit) {
             throw ValidationError("--memory-limit must be from 1 to 1048576.")
         }

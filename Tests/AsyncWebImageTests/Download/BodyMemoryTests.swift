@@ -18,6 +18,7 @@ struct BodyMemoryTests {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = Self.slots
         configuration.downloads.maximumConcurrentDownloadsPerHost = Self.slots
+        configuration.downloads.maximumConnectionsPerHost = Self.slots
         configuration.downloads.maximumBytesInFlight = Self.limit
         configuration.downloads.maximumResumableBytes = 0
         change(&configuration.downloads)

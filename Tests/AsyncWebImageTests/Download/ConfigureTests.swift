@@ -67,6 +67,15 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
+    @Test func maximumConnectionsPerHostTakesEffectWhileRunning() async {
+        let loader = loader { $0.maximumConnectionsPerHost = 1 }
+        let tasks = start("a", "b", "c", with: loader)
+        await loader.coordinator.callers(reach: 3)
+        await loader.coordinator.configure { $0.maximumConnectionsPerHost = 2 }
+        #expect(await loader.coordinator.activity.running == 2)
+        for task in tasks { task.cancel() }
+    }
+
     @Test func rateLimitPerHostTakesEffectWhileRunning() async {
         let loader = loader()
         await loader.coordinator.configure { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1) }

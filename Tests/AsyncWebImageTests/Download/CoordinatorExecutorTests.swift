@@ -17,6 +17,7 @@ struct CoordinatorExecutorTests {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = maximumConcurrentDownloads
         configuration.downloads.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloads
+        configuration.downloads.maximumConnectionsPerHost = maximumConcurrentDownloads
         return ImageLoader(configuration: configuration, transport: transport)
     }
 

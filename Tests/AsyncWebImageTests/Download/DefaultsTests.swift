@@ -11,10 +11,20 @@ import Threading
 struct DefaultsTests {
     private let downloads = ImageLoader.Configuration().downloads
 
-    @Test func defaultConcurrencyIsSixDownloadsInTotalAndPerHost() {
-        #expect(downloads.maximumConcurrentDownloads == 6)
-        #expect(downloads.maximumConcurrentDownloadsPerHost == 6)
+    @Test func defaultConcurrencyIs64DownloadsInTotalAndSixPerHostOr32OverHTTP2() {
+        #expect(downloads.maximumConcurrentDownloads == 64)
+        #expect(downloads.maximumConcurrentDownloadsPerHost == 32)
+        #expect(downloads.maximumConnectionsPerHost == 6)
         #expect(downloads.rateLimitPerHost == nil && downloads.executionOrder == .fifo)
+    }
+
+    @Test(arguments: [(0, 1), (64, 32), (127, 63), (128, 64), (1_024, 64), (1_048_576, 64)])
+    func defaultConcurrencyLeavesHalfOfTheFilesToOthers(openFileLimit: Int, count: Int) {
+        #expect(DownloadConfiguration.maximumConcurrentDownloads(openFileLimit: openFileLimit) == count)
+    }
+
+    @Test func prefetcherCanUseTheSlotsOfLowPriorities() {
+        #expect(ImagePrefetcherTests.defaultConcurrentLoads == downloads.maximumConcurrentDownloads / 2)
     }
 
     @Test func defaultDeadlinesAreSecondsPerStageAndTenMinutesInTotal() {

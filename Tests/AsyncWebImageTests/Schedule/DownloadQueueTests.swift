@@ -4,8 +4,10 @@ import Testing
 @testable import AsyncWebImage
 
 struct DownloadQueueTests {
-    private func queue(limit: Int = 1, limitPerHost: Int = .max, _ order: ExecutionOrder = .fifo) -> DownloadQueue {
-        DownloadQueue(limit: limit, limitPerHost: limitPerHost, order: order)
+    private func queue(
+        limit: Int = 1, limitPerHost: Int = .max, connectionsPerHost: Int = .max, _ order: ExecutionOrder = .fifo
+    ) -> DownloadQueue {
+        DownloadQueue(limit: limit, limitPerHost: limitPerHost, connectionsPerHost: connectionsPerHost, order: order)
     }
 
     /// Runs all downloads one after the other, and returns their order.
@@ -228,6 +230,70 @@ struct DownloadQueueTests {
         #expect((0..<9).compactMap { _ in queue.next() } == [2, 3])
     }
 
+    // MARK: Hosts whose downloads share a connection
+
+    /// A queue in which 20 downloads of one host wait, and the number of them that can start.
+    private func start(_ queue: inout DownloadQueue, _ priority: DownloadPriority = .normal) -> Int {
+        for id in 1...20 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: priority, sequence: id) }
+        return (0..<20).compactMap { _ in queue.next() }.count
+    }
+
+    @Test(arguments: [(8, 3, 3, 8), (2, 3, 2, 2), (50, 3, 3, 20)])
+    func multiplexedHostIsLimitedOnlyByTheLimitForAllHosts(
+        limitPerHost: Int, connectionsPerHost: Int, before: Int, after: Int
+    ) {
+        var queue = queue(limit: 100, limitPerHost: limitPerHost, connectionsPerHost: connectionsPerHost)
+        #expect(start(&queue) == before)
+        queue.learn("a", isMultiplexed: true)
+        #expect((0..<20).compactMap { _ in queue.next() }.count == after - before)
+    }
+
+    @Test func multiplexedHostIsRememberedWhileNothingWaitsForIt() {
+        var queue = queue(limit: 100, limitPerHost: 8, connectionsPerHost: 3)
+        queue.learn("a", isMultiplexed: true)
+        queue.learn("b", isMultiplexed: false)
+        #expect(start(&queue) == 8)
+    }
+
+    @Test func hostThatStopsSharingConnectionsIsLimitedAgain() {
+        var queue = queue(limit: 100, limitPerHost: 8, connectionsPerHost: 3)
+        queue.learn("a", isMultiplexed: true)
+        #expect(start(&queue) == 8)
+        queue.learn("a", isMultiplexed: false)
+        for id in 1...6 as ClosedRange<UInt64> {
+            queue.release(id)
+            #expect((queue.next() == nil) == (id < 6))
+        }
+    }
+
+    @Test func lowPrioritiesUseAtMostHalfOfTheSlotsOfAMultiplexedHost() {
+        var queue = queue(limit: 100, limitPerHost: 8, connectionsPerHost: 3)
+        #expect(start(&queue, .low) == 2)
+        queue.learn("a", isMultiplexed: true)
+        #expect((0..<20).compactMap { _ in queue.next() }.count == 2)
+    }
+
+    @Test func connectionsPerHostCanBeRaisedAndLowered() {
+        var queue = queue(limit: 100, limitPerHost: 8, connectionsPerHost: 3)
+        #expect(start(&queue) == 3)
+        queue.connectionsPerHost = 5
+        #expect((0..<20).compactMap { _ in queue.next() } == [4, 5])
+        queue.connectionsPerHost = 4
+        queue.release(1)
+        #expect(queue.next() == nil)
+        queue.release(2)
+        #expect(queue.next() == 6)
+    }
+
+    @Test func numberOfRememberedHostsIsBounded() {
+        var hosts = MultiplexedHosts()
+        for number in 0..<MultiplexedHosts.maximumCount { _ = hosts.learn("\(number)", isMultiplexed: true) }
+        #expect(hosts.contains("0"))
+        let changes = ["0", "another"].map { hosts.learn($0, isMultiplexed: true) }
+        #expect(changes == [false, true])
+        #expect(!hosts.contains("0") && hosts.contains("another"))
+    }
+
     // MARK: Rates
 
     @Test func hostStartsABurstAndThenFollowsItsRateLimit() {
@@ -284,12 +350,14 @@ struct DownloadQueueTests {
         var random = SplitMix(seed: seed)
         var plain = PlainQueue()
         plain.burst = seed % 2 == 0 ? 2 : nil
-        var queue = queue(limit: plain.limit, limitPerHost: plain.limitPerHost, plain.order)
+        var queue = queue(
+            limit: plain.limit, limitPerHost: plain.limitPerHost, connectionsPerHost: plain.connectionsPerHost,
+            plain.order)
         queue.rateLimit = plain.burst.map { RateLimit(requestsPerSecond: 0.25, burst: $0) }
         var nextID: UInt64 = 0
 
         for _ in 0..<8_000 {
-            switch Int.random(in: 0..<18, using: &random) {
+            switch Int.random(in: 0..<19, using: &random) {
             case 0...3:
                 nextID += 1
                 let priority = DownloadPriority.allCases.randomElement(using: &random) ?? .normal
@@ -317,16 +385,22 @@ struct DownloadQueueTests {
                 plain.advance(by: Int.random(in: 0..<6, using: &random))
                 queue.advance(to: .seconds(plain.time))
             case 13:
-                switch Int.random(in: 0..<8, using: &random) {
+                switch Int.random(in: 0..<9, using: &random) {
                 case 0: plain.limit = Int.random(in: 1..<7, using: &random)
                 case 1: plain.limitPerHost = Int.random(in: 1..<5, using: &random)
-                case 2: plain.order = plain.order == .fifo ? .lifo : .fifo
+                case 2: plain.connectionsPerHost = Int.random(in: 1..<5, using: &random)
+                case 3: plain.order = plain.order == .fifo ? .lifo : .fifo
                 default: plain.isSuspended = Int.random(in: 0..<4, using: &random) == 0
                 }
                 queue.limit = plain.limit
                 queue.limitPerHost = plain.limitPerHost
+                queue.connectionsPerHost = plain.connectionsPerHost
                 queue.order = plain.order
                 queue.isSuspended = plain.isSuspended
+            case 14:
+                let (host, isMultiplexed) = ("\(Int.random(in: 0..<4, using: &random))", Bool.random(using: &random))
+                if isMultiplexed { plain.multiplexed.insert(host) } else { plain.multiplexed.remove(host) }
+                queue.learn(host, isMultiplexed: isMultiplexed)
             default:
                 let expected = plain.next()
                 #expect(queue.next() == expected)
@@ -348,7 +422,9 @@ private struct PlainQueue {
     }
 
     var limit = 4
-    var limitPerHost = 2
+    var limitPerHost = 4
+    var connectionsPerHost = 2
+    var multiplexed: Set<String> = []
     var order = ExecutionOrder.fifo
     var isSuspended = false
     /// The burst of a rate limit of one start per host every four seconds; `nil` for no limit.
@@ -386,6 +462,8 @@ private struct PlainQueue {
         guard !isSuspended, running.count < limit else { return [] }
         return waiting.filter { item in
             let siblings = running.filter { $0.host == item.host }
+            let limitPerHost =
+                multiplexed.contains(item.host) ? limitPerHost : min(limitPerHost, connectionsPerHost)
             guard siblings.count < limitPerHost else { return false }
             return item.priority > .low
                 || running.count { $0.priority <= .low } < (limit + 1) / 2

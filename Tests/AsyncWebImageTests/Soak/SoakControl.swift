@@ -20,6 +20,7 @@ struct SoakControl {
             configuration.maximumBytesInFlight = 2_000_000
             configuration.maximumConcurrentDownloads = 32
             configuration.maximumConcurrentDownloadsPerHost = 32
+            configuration.maximumConnectionsPerHost = 32
         }
         await coordinator.resume()
     }
@@ -37,6 +38,7 @@ struct SoakControl {
             await coordinator.configure { configuration in
                 configuration.maximumConcurrentDownloads = slots
                 configuration.maximumConcurrentDownloadsPerHost = slotsPerHost
+                configuration.maximumConnectionsPerHost = slotsPerHost
             }
         case 16: await coordinator.configure { $0.executionOrder = bytes % 2 == 0 ? .lifo : .fifo }
         case 17, 18: await coordinator.configure { $0.maximumBytesInFlight = bytes }

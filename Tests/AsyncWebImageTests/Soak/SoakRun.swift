@@ -91,6 +91,7 @@ struct SoakRun: Sendable {
         configuration.downloads.maximumResumableBytes = 200_000
         configuration.downloads.maximumConcurrentDownloads = 32
         configuration.downloads.maximumConcurrentDownloadsPerHost = 32
+        configuration.downloads.maximumConnectionsPerHost = 32
         configuration.decoding.memoryBudget = 5 << 19
         configuration.maximumMemoryCacheBytes = 100_000
         configuration.responseCache = try ResponseCache(.init(directory: folder, maximumBytes: 300_000))

@@ -36,6 +36,12 @@ final class ScriptedTransport: Transport {
             if !body.isEmpty { _ = receiver?.receive(body.span) }
         }
 
+        /// Answers with one byte from `url`, to which the request has been redirected.
+        func answer(from url: HTTPURL) {
+            receiver?.receive(ResponseHead(response: HTTPResponse(status: .ok), url: url, redirectCount: 1))
+            _ = receiver?.receive([1].span)
+        }
+
         /// Offers the next piece of the body; false if it was not taken.
         func offer(_ piece: [UInt8]) -> Bool {
             // A receiver that pauses can resume immediately.

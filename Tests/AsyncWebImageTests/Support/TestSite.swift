@@ -62,6 +62,7 @@ struct TestSite {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
         configuration.downloads.maximumConcurrentDownloadsPerHost = slots
+        configuration.downloads.maximumConnectionsPerHost = slots
         configuration.downloads.retry = retry
         configuration.transport.proxy = .none
         configuration.transport.tls.certificateAuthorityFile = authorityFile

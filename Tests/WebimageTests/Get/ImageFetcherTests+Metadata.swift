@@ -129,7 +129,7 @@ extension ImageFetcherTests {
             for number in 0..<16 { origin.route("/\(number).jpg", metadata) }
             try await withTemporaryFolder { folder in
                 let urls = (0..<16).map { origin.url("/\($0).jpg") }
-                let patience = ["--timeout", "600", "--concurrency", "16"]
+                let patience = ["--timeout", "600", "--concurrency", "16", "--per-host", "16"]
                 _ = try await Command.run(["get", "-o", folder] + patience + options + urls) { command in
                     for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).jpg", reach: 7_800_000) }
                     #expect(await ProcessState.reaches { (1..<(96 << 20)).contains(command.residentBytes) })

@@ -285,12 +285,13 @@ struct ImageFetcherTests {
         #expect(outcome.error == "not a valid http or https URL")
     }
 
-    /// A loader as the command makes it, and a fetcher that writes to `folder`.
+    /// A loader as the command makes it for 16 images of one host at a time, and a fetcher that writes to `folder`.
     func fetcher(
         _ folder: String, format: OutputFormat? = nil, memory: MemoryLimits = MemoryLimits()
     ) throws -> ImageFetcher {
         let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
-        var configuration = try GetCommand.parse(["-o", folder, "a"]).loaderConfiguration(concurrency: 16)
+        var configuration = try GetCommand.parse(["-o", folder, "--per-host", "16", "a"]).loaderConfiguration(
+            concurrency: 16)
         configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
         configuration.downloads.retry = nil
         configuration.decoding.memoryBudget = memory.allChecks

@@ -13,6 +13,7 @@ struct ActorEngine: SharingEngine {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
+        configuration.downloads.maximumConnectionsPerHost = concurrency
         configuration.maximumMemoryCacheBytes = 0
         if let threads = ProcessInfo.processInfo.environment["TRANSPORT_THREADS"].flatMap(Int.init) {
             configuration.transport.threadCount = threads

@@ -27,6 +27,7 @@ struct CacheLoad: Sendable {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
+        configuration.downloads.maximumConnectionsPerHost = concurrency
         configuration.maximumMemoryCacheBytes = 0
         configuration.responseCache = cache
         configuration.cachePolicy = policy

@@ -18,7 +18,8 @@ enum PipelineEngine: String, CaseIterable, Sendable {
                     try .webimage(),
                     [
                         "get", "--input", batch.list, "--max-pixel-size", "\(batch.maximumSide)", "--quality",
-                        "\(batch.quality)", "--concurrency", "\(batch.concurrency)", "--output", batch.results,
+                        "\(batch.quality)", "--concurrency", "\(batch.concurrency)", "--per-host",
+                        "\(batch.concurrency)", "--output", batch.results,
                     ])
             ]
         case .img2dataset:

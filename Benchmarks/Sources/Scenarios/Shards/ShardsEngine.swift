@@ -24,8 +24,8 @@ enum ShardsEngine: String, CaseIterable, Sendable {
 
     func command(for work: ShardsWork) throws -> Command {
         if let threads { return try img2dataset(threads, for: work) }
-        let size = ["--max-pixel-size", "256", "--quality", "85", "--concurrency", "64"]
-        let batch = ["batch", "--input", work.list, "--per-host", "64", "--summary", work.summary] + size
+        let size = ["--max-pixel-size", "256", "--quality", "85", "--concurrency", "64", "--per-host", "64"]
+        let batch = ["batch", "--input", work.list, "--summary", work.summary] + size
         switch self {
         case .files: return Command(try .webimage(), ["get", "--input", work.list, "--output", work.results] + size)
         case .frames: return Command(try .webimage(), batch + ["--output", "-"])

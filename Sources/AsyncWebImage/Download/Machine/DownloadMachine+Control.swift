@@ -10,6 +10,7 @@ extension DownloadMachine {
         configuration = new
         queue.limit = new.slots
         queue.limitPerHost = new.slotsPerHost
+        queue.connectionsPerHost = new.connectionsPerHost
         queue.order = new.executionOrder
         lookups?.order = new.executionOrder
         queue.rateLimit = new.rateLimitPerHost

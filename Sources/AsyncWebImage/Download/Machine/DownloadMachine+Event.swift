@@ -28,8 +28,9 @@ extension DownloadMachine {
 
         /// The response cache cannot answer without the network, and has decided about the request.
         indirect case notServed(ID, CacheDecision)
-        /// A transfer has ended, over the network or from the response cache.
-        case transferEnded(ID, TransferEnd)
+        /// A transfer has ended, over the network or from the response cache; `peer` is the origin that has responded,
+        /// if it is known.
+        case transferEnded(ID, TransferEnd, peer: Peer? = nil)
         /// A decode has ended, possibly because it was canceled.
         case decodeEnded(DecodeID, isSuccess: Bool)
         /// The failed or deferred attempt can be continued.
@@ -59,6 +60,13 @@ extension DownloadMachine {
         /// The loader shuts down; downloads that may finish have this much time.
         case shutDown(gracePeriod: Duration)
         case gracePeriodEnded
+    }
+
+    /// The origin that has responded to a request.
+    struct Peer {
+        let host: String
+        /// A Boolean value that indicates whether responses share a connection, as in HTTP/2.
+        let isMultiplexed: Bool
     }
 
     /// The outcome of a transfer.

@@ -53,7 +53,8 @@ struct DownloadMachine {
         self.configuration = configuration
         interrupted = InterruptedBodies(limit: configuration.maximumResumableBytes)
         queue = DownloadQueue(
-            limit: configuration.slots, limitPerHost: configuration.slotsPerHost, order: configuration.executionOrder,
+            limit: configuration.slots, limitPerHost: configuration.slotsPerHost,
+            connectionsPerHost: configuration.connectionsPerHost, order: configuration.executionOrder,
             rateLimit: configuration.rateLimitPerHost)
         if hasResponseCache {
             lookups = DownloadQueue(
@@ -112,7 +113,10 @@ extension DownloadMachine {
         case .stopWatching(let caller, let stream):
             if let id = callers.download(of: caller) { emit(.stopWatching(caller, of: id, stream)) }
         case .notServed(let id, let decision): notServed(id, decision)
-        case .transferEnded(let id, let end): transferEnded(id, end)
+        case .transferEnded(let id, let end, let peer):
+            // Before the slot is released, so that the next starts are subject to the right limit.
+            if let peer { queue.learn(peer.host, isMultiplexed: peer.isMultiplexed) }
+            transferEnded(id, end)
         case .decodeEnded(let decode, let isSuccess): decodeEnded(decode, isSuccess: isSuccess)
         case .resumable(let id, let resumption): resumable(id, resumption)
         case .keep(let resumption, let key): keep(resumption, for: key)

@@ -33,9 +33,11 @@ public final class ImagePrefetcher: Sendable {
 
     /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images at a time, from all of its lists
     /// together; values below 1 are treated as 1.
+    ///
+    /// The default is half of the default number of concurrent downloads: as many as low priorities may have.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: DownloadPriority = .low,
-        maximumConcurrentLoads: Int = 4
+        maximumConcurrentLoads: Int = 32
     ) {
         self.loader = loader
         self.destination = destination

@@ -7,8 +7,7 @@ struct BatchResourceOptions: ParsableArguments {
         help: "The number of transfers at a time; reduced if the limit on open files (ulimit -n) is too low for it.")
     var concurrency = 64
 
-    @Option(help: ArgumentHelp("The maximum number of transfers at a time from one host.", valueName: "number"))
-    var perHost = 8
+    @OptionGroup var perHost: PerHostOption
 
     @Option(
         help: ArgumentHelp(
@@ -71,7 +70,6 @@ struct BatchResourceOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...4_096).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 4096.") }
-        guard perHost >= 1 else { throw ValidationError("--per-host must be at least 1.") }
         if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
         if let sharers, sharers < 1 { throw ValidationError("--sharers must be at least 1.") }
         guard (1...1_024).contains(dnsConcurrency) else {

@@ -148,6 +148,7 @@ struct DownloadMachineRandomTests {
             var configuration = world.machine.configuration
             configuration.maximumConcurrentDownloads = Int.random(in: 1...8, using: &random)
             configuration.maximumConcurrentDownloadsPerHost = Int.random(in: 1...8, using: &random)
+            configuration.maximumConnectionsPerHost = Int.random(in: 1...8, using: &random)
             configuration.executionOrder = Bool.random(using: &random) ? .fifo : .lifo
             if Bool.random(using: &random) { configuration.headerFields[.acceptLanguage] = "\(lastCaller)" }
             world.tell(.configure(configuration))

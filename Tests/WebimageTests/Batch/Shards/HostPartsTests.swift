@@ -62,6 +62,7 @@ struct HostPartsTests {
             let command = try BatchCommand.parse(arguments + options)
             let downloads = try command.configuration(OpenFileBudget.reserve(OpenFileBudget.Needs(images: 64)))
                 .downloads
+            #expect(downloads.maximumConnectionsPerHost == downloads.maximumConcurrentDownloadsPerHost)
             return [
                 try #require(downloads.rateLimitPerHost?.requestsPerSecond),
                 Double(downloads.maximumConcurrentDownloadsPerHost),
