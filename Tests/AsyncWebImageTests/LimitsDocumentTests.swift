@@ -92,7 +92,7 @@ struct LimitsDocumentTests {
         "content codings of one body that are decoded; with more, it is delivered as it is":
             count(ContentCoding.maximumCount),
         "buffer for the decoded bytes of one coding": bytes(ContentDecoder.bufferSize),
-        "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
+        "bytes received on a connection without TLS before others get a turn": bytes(ConnectionPool.bytesPerTurn),
         "bytes of a large body that stay unread on a connection without TLS, and the time for which they do":
             "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",
         "messages of callers and transfers that a transport's thread handles before it serves connections again":
