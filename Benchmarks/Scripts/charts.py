@@ -177,7 +177,7 @@ def main():
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
 
-    throughput = [row for row in rows if row["scenario"] == "throughput"]
+    throughput = [row for row in rows if row["scenario"] == "throughput" and row.get("web", "http") == "http"]
     decode = [row for row in rows if row["scenario"] == "decode" and row.get("maximum_side") == 1024]
 
     def size(row):

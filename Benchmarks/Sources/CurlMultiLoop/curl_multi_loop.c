@@ -18,11 +18,14 @@ struct slot {
     size_t capacity;
 };
 
-struct loop {
-    const struct curl_multi_loop_options *options;
-    struct curl_multi_loop_result *result;
+struct curl_multi_loop {
     CURLM *multi;
     int epoll;
+    struct slot *slots;
+    size_t slot_count;
+    bool frees_bodies;
+    const struct curl_multi_loop_work *work;
+    struct curl_multi_loop_result *result;
     /// The time in milliseconds after which libcurl is to be called, or a negative value for none.
     long timer;
     size_t next;
@@ -56,13 +59,13 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *pointer) {
 
 static int set_timer(CURLM *multi, long milliseconds, void *pointer) {
     (void)multi;
-    ((struct loop *)pointer)->timer = milliseconds;
+    ((struct curl_multi_loop *)pointer)->timer = milliseconds;
     return 0;
 }
 
 static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *pointer, void *watched) {
     (void)easy;
-    struct loop *loop = pointer;
+    struct curl_multi_loop *loop = pointer;
     if (what == CURL_POLL_REMOVE) {
         epoll_ctl(loop->epoll, EPOLL_CTL_DEL, socket, NULL);
         curl_multi_assign(loop->multi, socket, NULL);
@@ -76,14 +79,19 @@ static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *pointe
     return 0;
 }
 
-static void start_next(struct loop *loop, struct slot *slot) {
-    if (loop->next == loop->options->count) return;
+static void start_next(struct curl_multi_loop *loop, struct slot *slot) {
+    const struct curl_multi_loop_work *work = loop->work;
+    if (loop->next == work->count) return;
     char url[1024];
-    snprintf(url, sizeof url, "%s%zu", loop->options->prefix, loop->next++);
+    if (work->urls) {
+        snprintf(url, sizeof url, "%s", work->urls[loop->next]);
+    } else {
+        snprintf(url, sizeof url, "%s%zu", work->prefix, loop->next);
+    }
+    loop->next++;
     curl_easy_setopt(slot->easy, CURLOPT_URL, url);
     slot->started = now();
-    slot->body = NULL;
-    slot->length = slot->capacity = 0;
+    slot->length = 0;
     if (curl_multi_add_handle(loop->multi, slot->easy) != CURLM_OK) {
         loop->failure = "curl_multi_add_handle failed";
         return;
@@ -91,7 +99,7 @@ static void start_next(struct loop *loop, struct slot *slot) {
     loop->active++;
 }
 
-static void settle_finished(struct loop *loop) {
+static void settle_finished(struct curl_multi_loop *loop) {
     CURLMsg *message;
     int left;
     while ((message = curl_multi_info_read(loop->multi, &left))) {
@@ -104,10 +112,13 @@ static void settle_finished(struct loop *loop) {
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
         curl_multi_remove_handle(loop->multi, easy);
         loop->active--;
-        loop->options->latencies[loop->result->completed++] = now() - slot->started;
+        loop->work->latencies[loop->result->completed++] = now() - slot->started;
         loop->result->body_bytes += slot->length;
-        free(slot->body);
-        slot->body = NULL;
+        if (loop->frees_bodies) {
+            free(slot->body);
+            slot->body = NULL;
+            slot->capacity = 0;
+        }
         if (code != CURLE_OK || status != 200) {
             snprintf(failure_text, sizeof failure_text, "%s, status %ld", curl_easy_strerror(code), status);
             loop->failure = failure_text;
@@ -117,7 +128,7 @@ static void settle_finished(struct loop *loop) {
     }
 }
 
-static void run(struct loop *loop) {
+static void run(struct curl_multi_loop *loop) {
     struct epoll_event events[256];
     int running;
     while (loop->active > 0 && !loop->failure) {
@@ -138,48 +149,78 @@ static void run(struct loop *loop) {
     }
 }
 
+static CURL *make_easy(const struct curl_multi_loop_options *options, struct slot *slot) {
+    CURL *easy = curl_easy_init();
+    if (!easy) return NULL;
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    // The default of 16 KiB halves the speed for bodies of 200 KiB.
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 60L << 10);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, options->shares_connections ? 1L : 0L);
+    if (options->authority_file) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, options->authority_file);
+        // With a folder, libcurl does not cache the file, but parses it for each connection.
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    return easy;
+}
+
+struct curl_multi_loop *curl_multi_loop_open(const struct curl_multi_loop_options *options) {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
+    struct curl_multi_loop *loop = calloc(1, sizeof *loop);
+    if (!loop) return NULL;
+    loop->timer = -1;
+    loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+    loop->multi = curl_multi_init();
+    loop->slots = calloc(options->concurrency, sizeof *loop->slots);
+    loop->frees_bodies = options->frees_bodies;
+    bool is_complete = loop->epoll >= 0 && loop->multi && loop->slots;
+    for (; is_complete && loop->slot_count < options->concurrency; loop->slot_count++) {
+        struct slot *slot = &loop->slots[loop->slot_count];
+        slot->easy = make_easy(options, slot);
+        if (!slot->easy) is_complete = false;
+    }
+    if (!is_complete) {
+        curl_multi_loop_close(loop);
+        return NULL;
+    }
+    curl_multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    curl_multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
+    curl_multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    curl_multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
+    size_t connections = options->connections ? options->connections : options->concurrency;
+    curl_multi_setopt(loop->multi, CURLMOPT_MAXCONNECTS, (long)connections);
+    return loop;
+}
+
 const char *curl_multi_loop_run(
-    const struct curl_multi_loop_options *options, struct curl_multi_loop_result *result) {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "curl_global_init failed";
-    struct loop loop = {.options = options, .result = result, .timer = -1};
+    struct curl_multi_loop *loop, const struct curl_multi_loop_work *work, struct curl_multi_loop_result *result) {
     *result = (struct curl_multi_loop_result){0};
-    struct slot *slots = calloc(options->concurrency, sizeof *slots);
-    loop.multi = curl_multi_init();
-    loop.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (!slots || !loop.multi || loop.epoll < 0) loop.failure = "out of memory or descriptors";
+    loop->work = work;
+    loop->result = result;
+    loop->next = 0;
+    loop->failure = NULL;
+    for (size_t index = 0; index < loop->slot_count && !loop->failure; index++) start_next(loop, &loop->slots[index]);
+    run(loop);
+    // After a failure, other transfers are still active.
+    for (size_t index = 0; loop->active > 0 && index < loop->slot_count; index++) {
+        curl_multi_remove_handle(loop->multi, loop->slots[index].easy);
+    }
+    loop->active = 0;
+    return loop->failure;
+}
 
-    if (!loop.failure) {
-        curl_multi_setopt(loop.multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
-        curl_multi_setopt(loop.multi, CURLMOPT_SOCKETDATA, &loop);
-        curl_multi_setopt(loop.multi, CURLMOPT_TIMERFUNCTION, set_timer);
-        curl_multi_setopt(loop.multi, CURLMOPT_TIMERDATA, &loop);
-        curl_multi_setopt(loop.multi, CURLMOPT_MAXCONNECTS, (long)options->concurrency);
+void curl_multi_loop_close(struct curl_multi_loop *loop) {
+    for (size_t index = 0; index < loop->slot_count; index++) {
+        curl_multi_remove_handle(loop->multi, loop->slots[index].easy);
+        curl_easy_cleanup(loop->slots[index].easy);
+        free(loop->slots[index].body);
     }
-    for (size_t index = 0; index < options->concurrency && !loop.failure; index++) {
-        CURL *easy = slots[index].easy = curl_easy_init();
-        if (!easy) {
-            loop.failure = "curl_easy_init failed";
-            break;
-        }
-        curl_easy_setopt(easy, CURLOPT_PRIVATE, &slots[index]);
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slots[index]);
-        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-        curl_easy_setopt(easy, CURLOPT_PROXY, "");
-        // The default of 16 KiB halves the speed for bodies of 200 KiB.
-        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 60L << 10);
-        start_next(&loop, &slots[index]);
-    }
-    run(&loop);
-
-    for (size_t index = 0; slots && index < options->concurrency; index++) {
-        if (!slots[index].easy) continue;
-        curl_multi_remove_handle(loop.multi, slots[index].easy);
-        curl_easy_cleanup(slots[index].easy);
-        free(slots[index].body);
-    }
-    free(slots);
-    if (loop.multi) curl_multi_cleanup(loop.multi);
-    if (loop.epoll >= 0) close(loop.epoll);
-    return loop.failure;
+    free(loop->slots);
+    if (loop->multi) curl_multi_cleanup(loop->multi);
+    if (loop->epoll >= 0) close(loop->epoll);
+    free(loop);
 }

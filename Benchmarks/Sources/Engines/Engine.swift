@@ -2,8 +2,8 @@ public import ImageCodecs
 
 /// A download implementation to compare.
 public protocol Engine: Sendable {
-    /// Creates an engine that runs at most `concurrency` transfers at a time, even if all are to one host.
-    init(concurrency: Int) throws
+    /// Creates an engine with these options and its own defaults otherwise.
+    init(_ options: EngineOptions) throws
 
     /// Loads the whole body into memory, without decoding it, and returns its length.
     ///
@@ -12,6 +12,13 @@ public protocol Engine: Sendable {
 
     /// Ends the engine's threads and connections; no transfer may be active.
     func shutdown() async throws
+}
+
+extension Engine {
+    /// Creates an engine that runs at most `concurrency` transfers at a time, even if all are to one host.
+    public init(concurrency: Int) throws {
+        try self.init(EngineOptions(limits: EngineLimits(total: concurrency, perHost: concurrency)))
+    }
 }
 
 /// An engine whose callers for one URL share one transfer, which stops when the last of them cancels.

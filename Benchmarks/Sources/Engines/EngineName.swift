@@ -10,8 +10,10 @@ public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
     case asyncHTTPClient = "async-http-client"
     /// A plain C loop on libcurl's multi interface: the limit for small bodies.
     case curlMulti = "curl-multi"
+    /// The same loop, which frees the memory of each body instead of reusing it.
+    case curlMultiFreeing = "curl-multi-freeing"
 
-    /// The type of the engine, or `nil` for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.
+    /// The type of the engine, or `nil` for the loops in C, which fetch only in bulk: see ``CurlMulti``.
     ///
     /// To find additional capabilities, cast the type, as in `type as? any SharingEngine.Type`.
     public var type: (any Engine.Type)? {
@@ -20,7 +22,7 @@ public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
         case .operationQueue: OperationQueueEngine.self
         case .urlsession: URLSessionEngine.self
         case .asyncHTTPClient: AsyncHTTPClientEngine.self
-        case .curlMulti: nil
+        case .curlMulti, .curlMultiFreeing: nil
         }
     }
 }

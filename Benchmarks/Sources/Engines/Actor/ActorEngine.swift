@@ -9,11 +9,14 @@ struct ActorEngine: SharingEngine {
     /// Creates a loader without an image cache, so that every requested image is loaded.
     ///
     /// The environment variable `TRANSPORT_THREADS` sets the number of threads for transfers.
-    init(concurrency: Int) {
+    init(_ options: EngineOptions) {
         var configuration = ImageLoader.Configuration()
-        configuration.downloads.maximumConcurrentDownloads = concurrency
-        configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
-        configuration.downloads.maximumConnectionsPerHost = concurrency
+        if let limits = options.limits {
+            configuration.downloads.maximumConcurrentDownloads = limits.total
+            configuration.downloads.maximumConcurrentDownloadsPerHost = limits.perHost
+            configuration.downloads.maximumConnectionsPerHost = limits.perHost
+        }
+        configuration.transport.tls.certificateAuthorityFile = options.certificateAuthorityFile
         configuration.maximumMemoryCacheBytes = 0
         if let threads = ProcessInfo.processInfo.environment["TRANSPORT_THREADS"].flatMap(Int.init) {
             configuration.transport.threadCount = threads

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// swift-server's AsyncHTTPClient alone, on SwiftNIO's shared event loops.
 struct AsyncHTTPClientEngine: Engine {
@@ -9,9 +10,17 @@ struct AsyncHTTPClientEngine: Engine {
 
     private let client: HTTPClient
 
-    init(concurrency: Int) {
+    /// Creates a client, which has no limit on the transfers of all hosts.
+    init(_ options: EngineOptions) {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(10), read: .seconds(15)))
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
+        if let limits = options.limits {
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.perHost
+        }
+        if let file = options.certificateAuthorityFile {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(file)
+            configuration.tlsConfiguration = tls
+        }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -11,8 +11,10 @@ struct OperationQueueEngine: SharingEngine {
 
     private let downloader: ImageDownloader
 
-    init(concurrency: Int) {
-        downloader = ImageDownloader(maximumConcurrentDownloads: concurrency)
+    /// Creates a downloader with the original's default of six transfers, and without an option for certificate
+    /// authorities.
+    init(_ options: EngineOptions) {
+        downloader = ImageDownloader(maximumConcurrentDownloads: options.limits?.total ?? 6)
     }
 
     func fetch(_ url: String) async throws -> Int {

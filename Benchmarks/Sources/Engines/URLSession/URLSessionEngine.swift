@@ -8,9 +8,10 @@ import FoundationNetworking
 struct URLSessionEngine: Engine {
     private let session: URLSession
 
-    init(concurrency: Int) {
+    /// Creates a session, which has no option for certificate authorities.
+    init(_ options: EngineOptions) {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost = concurrency
+        if let limits = options.limits { configuration.httpMaximumConnectionsPerHost = limits.perHost }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpShouldSetCookies = false

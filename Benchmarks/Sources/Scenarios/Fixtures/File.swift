@@ -25,6 +25,12 @@ enum File {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
+    /// Returns a Boolean value that indicates whether the file belongs to this process's user.
+    static func isOwnedByThisProcess(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_uid == geteuid()
+    }
+
     static func createFolder(_ path: String) throws(FileError) {
         try attempt("create", path) {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -8,22 +8,31 @@ enum NginxOrigin {
     static func serving<Result: Sendable>(
         _ folder: FixtureFolder, nginx: String, _ body: (Origin) async throws -> Result
     ) async throws -> Result {
+        let origin = Origin(port: try LoopbackSocket.freePort())
+        let server = server(port: origin.port, folder: folder.path)
+        return try await running(configuration(servers: server), nginx: nginx, ports: [origin.port]) {
+            try await body(origin)
+        }
+    }
+
+    /// Runs `body` while nginx runs with this configuration and listens on `ports`.
+    static func running<Result: Sendable>(
+        _ configuration: String, nginx: String, ports: [UInt16], _ body: () async throws -> Result
+    ) async throws -> Result {
         try await TemporaryFolder.with("nginx") { prefix in
-            let origin = Origin(port: try LoopbackSocket.freePort())
-            let settings = configuration(port: origin.port, folder: folder.path)
-            try File.write(Array(settings.utf8), to: prefix + "/nginx.conf")
+            try File.write(Array(configuration.utf8), to: prefix + "/nginx.conf")
             return try await ChildProcess.running(
                 nginx, ["-p", prefix, "-c", "nginx.conf", "-e", "error.log"]
             ) { _ in
-                try await waitUntilListening(origin, log: prefix + "/error.log")
-                return try await body(origin)
+                for port in ports { try await waitUntilListening(port, log: prefix + "/error.log") }
+                return try await body()
             }
         }
     }
 
-    private static func waitUntilListening(_ origin: Origin, log: String) async throws {
+    private static func waitUntilListening(_ port: UInt16, log: String) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
-        while !LoopbackSocket.isListening(port: origin.port) {
+        while !LoopbackSocket.isListening(port: port) {
             guard ContinuousClock.now < deadline else {
                 let reason = (try? File.read(log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
                 throw OriginError(description: "nginx does not start: \(reason)")
@@ -34,8 +43,9 @@ enum NginxOrigin {
 
     /// Returns the configuration for a single process in the foreground.
     ///
-    /// It writes nothing to disk for a request and keeps idle connections open for ten minutes.
-    static func configuration(port: UInt16, folder: String) -> String {
+    /// It writes nothing to disk for a request, unless there is a `log`, and keeps idle connections open for ten
+    /// minutes.
+    static func configuration(servers: String, log: String? = nil) -> String {
         """
         daemon off;
         master_process off;
@@ -43,7 +53,10 @@ enum NginxOrigin {
         worker_rlimit_nofile 8192;
         events { worker_connections 8192; }
         http {
-            access_log off;
+            log_format brief '\(OriginLog.format)';
+            access_log \(log.map { "\($0) brief" } ?? "off");
+            # The default of nginx before 1.23.4 lacks 1.3.
+            ssl_protocols TLSv1.2 TLSv1.3;
             default_type image/jpeg;
             sendfile on;
             tcp_nodelay on;
@@ -56,24 +69,31 @@ enum NginxOrigin {
             fastcgi_temp_path fastcgi;
             uwsgi_temp_path uwsgi;
             scgi_temp_path scgi;
-            server {
-                listen 127.0.0.1:\(port) backlog=4096;
-                root "\(folder)";
-                location = /\(Origin.statusName) { stub_status; }
-                # Responses that a cache may use for an hour.
-                location ~ ^/fresh/(?<file>.*)$ {
-                    alias "\(folder)/$file";
-                    expires 1h;
-                }
-                # Without small pieces, nginx sends the bytes of a whole second at once.
-                location ~ ^/at/(?<rate>[0-9]+)/(?<name>.*)$ {
-                    alias "\(folder)/$name";
-                    limit_rate $rate;
-                    sendfile_max_chunk 4k;
-                }
-            }
+            \(servers)
         }
 
+        """
+    }
+
+    /// Returns the server of ``Origin``, without TLS.
+    private static func server(port: UInt16, folder: String) -> String {
+        """
+        server {
+            listen 127.0.0.1:\(port) backlog=4096;
+            root "\(folder)";
+            location = /\(Origin.statusName) { stub_status; }
+            # Responses that a cache may use for an hour.
+            location ~ ^/fresh/(?<file>.*)$ {
+                alias "\(folder)/$file";
+                expires 1h;
+            }
+            # Without small pieces, nginx sends the bytes of a whole second at once.
+            location ~ ^/at/(?<rate>[0-9]+)/(?<name>.*)$ {
+                alias "\(folder)/$name";
+                limit_rate $rate;
+                sendfile_max_chunk 4k;
+            }
+        }
         """
     }
 }

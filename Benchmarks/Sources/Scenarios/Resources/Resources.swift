@@ -38,7 +38,7 @@ enum Resources: Scenario {
         let count = extent == .full ? 2_000 : 500
         let bodies = [10, 200].flatMap { kibibytes in
             [1, 64].flatMap { concurrency in
-                EngineName.allCases.map {
+                EngineName.allCases.filter { $0 != .curlMultiFreeing }.map {
                     Case(
                         engine: $0.rawValue, concurrency: concurrency, bodyBytes: kibibytes * 1_024, maximumSide: 0,
                         count: count)

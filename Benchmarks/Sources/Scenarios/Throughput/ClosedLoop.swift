@@ -1,5 +1,4 @@
 import Engines
-import Synchronization
 
 /// Callers that each fetch one URL after another until all have been fetched.
 struct ClosedLoop: Sendable {
@@ -8,6 +7,10 @@ struct ClosedLoop: Sendable {
     let requests: Int
     /// The number of callers, and the maximum number of concurrent transfers.
     let concurrency: Int
+    /// The certificate authorities that engines trust, or `nil` for their default.
+    var authorities: String?
+    /// A Boolean value that indicates whether the origin speaks HTTP/2.
+    var isHTTP2 = false
 
     struct Run: Sendable {
         let usage: Usage
@@ -16,53 +19,32 @@ struct ClosedLoop: Sendable {
         let latencies: [UInt64]
     }
 
-    /// Warms up with a fifth of the requests, then measures.
+    /// Warms up with a fifth of the requests, then measures, with the same connections.
     func run(on name: EngineName) async throws -> Run {
-        guard let type = name.type else { return try await runInBulk() }
-        let engine = try type.init(concurrency: concurrency)
-        _ = try await fetch(max(requests / 5, concurrency), "\(prefix)warm", engine)
+        guard let type = name.type else { return try await runInBulk(freesBodies: name == .curlMultiFreeing) }
+        let limits = EngineLimits(total: concurrency, perHost: concurrency)
+        let engine = try type.init(EngineOptions(limits: limits, certificateAuthorityFile: authorities))
+        _ = try await fetch(warmUpRequests, "\(prefix)warm", engine)
         let (callers, usage) = try await Usage.measuring { try await fetch(requests, prefix, engine) }
         try await engine.shutdown()
-        return Run(
-            usage: usage, bodyBytes: callers.reduce(0) { $0 + $1.bodyBytes }, latencies: callers.flatMap(\.latencies))
+        return Run(usage: usage, bodyBytes: callers.bodyBytes, latencies: callers.latencies)
     }
 
-    private struct Caller: Sendable {
-        var bodyBytes = 0
-        var latencies: [UInt64] = []
-    }
+    private var warmUpRequests: Int { max(requests / 5, concurrency) }
 
-    private final class Counter: Sendable {
-        let next = Atomic(0)
-    }
-
-    private func fetch(_ requests: Int, _ prefix: String, _ engine: some Engine) async throws -> [Caller] {
-        let counter = Counter()
-        return try await withThrowingTaskGroup { group in
-            for _ in 0..<concurrency {
-                group.addTask {
-                    var caller = Caller()
-                    while true {
-                        let number = counter.next.wrappingAdd(1, ordering: .relaxed).oldValue
-                        guard number < requests else { return caller }
-                        let started = ContinuousClock.now
-                        caller.bodyBytes += try await engine.fetch("\(prefix)\(number)")
-                        caller.latencies.append((.now - started).nanoseconds)
-                    }
-                }
-            }
-            var callers: [Caller] = []
-            for try await caller in group { callers.append(caller) }
-            return callers
-        }
+    private func fetch(_ requests: Int, _ prefix: String, _ engine: some Engine) async throws -> Callers {
+        try await Callers.fetch(requests, concurrency: concurrency, from: engine) { "\(prefix)\($0)" }
     }
 
     /// Runs the same load in a loop without separate callers.
-    private func runInBulk() async throws -> Run {
-        _ = try await CurlMulti.run(
-            prefix: "\(prefix)warm", count: max(requests / 5, concurrency), concurrency: concurrency)
+    private func runInBulk(freesBodies: Bool) async throws -> Run {
+        let loop = try CurlMulti(
+            CurlMulti.Options(
+                concurrency: concurrency, certificateAuthorityFile: authorities, sharesConnections: isHTTP2,
+                freesBodies: freesBodies))
+        _ = try await loop.run(.numbered(prefix: "\(prefix)warm", count: warmUpRequests))
         let (result, usage) = try await Usage.measuring {
-            try await CurlMulti.run(prefix: prefix, count: requests, concurrency: concurrency)
+            try await loop.run(.numbered(prefix: prefix, count: requests))
         }
         return Run(usage: usage, bodyBytes: result.byteCount, latencies: result.latencies)
     }

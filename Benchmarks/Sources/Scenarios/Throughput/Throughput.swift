@@ -9,10 +9,10 @@ enum Throughput: Scenario {
         Column("req/s", .requestsPerSecond),
         .spread("least-most", .requestsPerSecond),
         Column("CPU µs", .cpuPerRequest),
-        Column("p50 ms", .p50, decimals: 2),
         Column("p99 ms", .p99, decimals: 2),
         Column("MB", .peakMemory, per: 1e6),
         Column("of limit", .ratioToLimit, decimals: 2),
+        Column("CPU", .cpuRatioToLoop, decimals: 2),
     ]
 
     struct Case: ScenarioCase {
@@ -20,35 +20,82 @@ enum Throughput: Scenario {
         let concurrency: Int
         let bodyBytes: Int
         let requests: Int
+        let web: WebProtocol
 
-        var heading: String { "\(bodyBytes / 1_024) KiB, \(concurrency) at a time" }
+        var heading: String {
+            let load = "\(bodyBytes / 1_024) KiB, \(concurrency) at a time"
+            switch web {
+            case .plain: return load
+            case .http1: return load + ", h1"
+            case .http2: return load + ", h2"
+            }
+        }
+    }
+
+    /// An origin, and one with TLS unless the tools for it are missing.
+    struct Site: Codable, Sendable {
+        let origin: OriginSite
+        let tls: TLSOrigin?
+
+        /// Returns the prefix of the URLs of a case.
+        func prefix(of subject: Case) throws -> String {
+            let name = FixtureFolder.bodyName(bytes: subject.bodyBytes) + "?n="
+            if subject.web == .plain { return origin.origin.url(name) }
+            guard let tls else { throw NotInstalled(description: "nginx or openssl is not installed") }
+            return tls.url(name, over: subject.web)
+        }
     }
 
     static func cases(_ extent: Extent) -> [Case] {
-        let sizes = [10, 200].map { $0 * 1_024 }
-        let concurrencies = extent == .full ? [1, 6, 64, 512] : [6, 64, 512]
-        return sizes.flatMap { bodyBytes in
-            concurrencies.flatMap { concurrency in
-                EngineName.allCases.map { engine in
-                    let requests = engine.requests(ofBytes: bodyBytes, concurrency: concurrency)
-                    return Case(
-                        engine: engine.rawValue, concurrency: concurrency, bodyBytes: bodyBytes,
-                        requests: extent == .full ? requests : requests / 2)
+        WebProtocol.allCases.flatMap { web in
+            [10, 200].flatMap { kibibytes in
+                concurrencies(extent, web).flatMap { concurrency in
+                    engines(web, kibibytes: kibibytes).map { engine in
+                        let requests = engine.requests(ofBytes: kibibytes * 1_024, concurrency: concurrency)
+                        return Case(
+                            engine: engine.rawValue, concurrency: concurrency, bodyBytes: kibibytes * 1_024,
+                            requests: extent == .full ? requests : requests / 2, web: web)
+                    }
                 }
             }
         }
     }
 
-    static func withSite<Result: Sendable>(
-        for cases: [Case], fixtures: FixtureFolder, _ body: (OriginSite) async throws -> Result
-    ) async throws -> Result {
-        try await OriginSite.serving(bodies: cases.map(\.bodyBytes), of: fixtures, body)
+    private static func concurrencies(_ extent: Extent, _ web: WebProtocol) -> [Int] {
+        if extent == .full { return [1, 6, 64, 512] }
+        return web == .plain ? [6, 64, 512] : [64]
     }
 
-    static func measure(_ subject: Case, at site: OriginSite) async throws -> Measurements {
+    /// Returns the engines to compare: with TLS, only those that can be told whom to trust; and the loop that frees its
+    /// bodies only where that matters.
+    private static func engines(_ web: WebProtocol, kibibytes: Int) -> [EngineName] {
+        EngineName.allCases.filter { engine in
+            switch engine {
+            case .actor, .asyncHTTPClient, .curlMulti: true
+            case .curlMultiFreeing: kibibytes > 100
+            case .operationQueue, .urlsession: web == .plain
+            }
+        }
+    }
+
+    static func withSite<Result: Sendable>(
+        for cases: [Case], fixtures: FixtureFolder, _ body: (Site) async throws -> Result
+    ) async throws -> Result {
+        try await OriginSite.serving(bodies: cases.map(\.bodyBytes), of: fixtures) { origin in
+            guard cases.contains(where: { $0.web != .plain }), NginxOrigin.executable() != nil,
+                Tool.installed("openssl") != nil
+            else { return try await body(Site(origin: origin, tls: nil)) }
+            return try await TLSOrigin.serving(fixtures, hosts: 1, logs: false) {
+                try await body(Site(origin: origin, tls: $0))
+            }
+        }
+    }
+
+    static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
         let engine = try EngineName(named: subject.engine)
-        let prefix = site.origin.url(FixtureFolder.bodyName(bytes: subject.bodyBytes) + "?n=")
-        let load = ClosedLoop(prefix: prefix, requests: subject.requests, concurrency: subject.concurrency)
+        let load = ClosedLoop(
+            prefix: try site.prefix(of: subject), requests: subject.requests, concurrency: subject.concurrency,
+            authorities: subject.web == .plain ? nil : site.tls?.authorities, isHTTP2: subject.web == .http2)
         let run = try await load.run(on: engine)
         try Mismatch.check("bytes of bodies", run.bodyBytes, is: subject.requests * subject.bodyBytes)
         var measurements = Measurements()
@@ -68,6 +115,7 @@ enum Throughput: Scenario {
             repetition.first { $0.engine == engine.rawValue && $0.heading == subject.heading }
         }
         ratios[.ratioToLimit] = repetition[subject].ratio(of: .requestsPerSecond, to: peer(.curlMulti))
+        ratios[.cpuRatioToLoop] = repetition[subject].ratio(of: .cpuPerRequest, to: peer(.curlMulti))
         ratios[.ratioToOperationQueue] = repetition[subject].ratio(of: .requestsPerSecond, to: peer(.operationQueue))
         ratios[.ratioToAsyncHTTPClient] = repetition[subject].ratio(of: .requestsPerSecond, to: peer(.asyncHTTPClient))
         ratios[.cpuRatioToAsyncHTTPClient] = repetition[subject].ratio(of: .cpuPerRequest, to: peer(.asyncHTTPClient))
@@ -76,6 +124,7 @@ enum Throughput: Scenario {
 }
 
 extension Metric {
+    static let cpuRatioToLoop = Metric(rawValue: "cpu_ratio_to_curl_multi")
     static let ratioToOperationQueue = Metric(rawValue: "ratio_to_operation_queue")
     static let ratioToAsyncHTTPClient = Metric(rawValue: "ratio_to_async_http_client")
     static let cpuRatioToAsyncHTTPClient = Metric(rawValue: "cpu_ratio_to_async_http_client")
@@ -86,7 +135,7 @@ extension EngineName {
     fileprivate func requests(ofBytes bytes: Int, concurrency: Int) -> Int {
         let (alone, together, large) =
             switch self {
-            case .curlMulti: (8_000, 20_000, 2_500)
+            case .curlMulti, .curlMultiFreeing: (8_000, 20_000, 2_500)
             case .actor, .asyncHTTPClient: (5_000, 15_000, 2_500)
             case .operationQueue, .urlsession: (1_000, 2_000, 800)
             }

@@ -73,6 +73,7 @@ extension Column {
         case .requestsPerSecond: 39_999
         case .peakMemory: 899e6
         case .ratioToLimit, .firstPreviewShare: 1
+        case .cpuRatioToLoop: 99
         default: 999
         }
     }
