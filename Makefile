@@ -90,7 +90,7 @@ test-integrations: ## test the Python package and the examples with Spark and Ra
 wheel: release ## make a wheel of the Python package in dist/, with the release build and its shared libraries
 	@Scripts/wheel.sh $(BINARY) dist
 
-benchmark: release ## compare with other designs and tools; ARGS=--quick takes five minutes, ARGS=--help lists the options
+benchmark: release ## compare with other designs and tools; ARGS=--quick takes ten minutes, ARGS=--help lists the options
 	@Scripts/setup.sh benchmarks
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product scenarios
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product thumbnail

@@ -23,6 +23,8 @@ let package = Package(
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         // The limits of libjpeg, alone and with libcurl: plain loops in C.
         .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("jpeg")]),
+        // Delays connections like a long line.
+        .target(name: "DelayingProxy"),
         // Counts the allocations of the scenarios.
         .target(name: "AllocationCounter"),
         .target(
@@ -39,7 +41,7 @@ let package = Package(
         .executableTarget(
             name: "Scenarios",
             dependencies: [
-                "AllocationCounter", "Engines", "JPEGLoop",
+                "AllocationCounter", "DelayingProxy", "Engines", "JPEGLoop",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),
@@ -75,7 +77,7 @@ let package = Package(
         .testTarget(
             name: "ScenariosTests",
             dependencies: [
-                "AllocationCounter", "Scenarios", "Engines",
+                "AllocationCounter", "DelayingProxy", "Scenarios", "Engines",
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

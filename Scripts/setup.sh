@@ -50,6 +50,8 @@ missing_peers() {
     have gdb || echo gdb # prints the stacks of tests that hang
     [ "$purpose" = benchmarks ] || return 0
     have vipsthumbnail || echo libvips-tools
+    have curl || echo curl
+    have aria2c || echo aria2
     [ -x /usr/bin/time ] || echo time # not the shell's
 }
 

@@ -1,7 +1,8 @@
 /// All scenarios, in the order in which they run.
 enum Catalog {
     static let scenarios: [any Scenario.Type] = [
-        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, DecodeLoop.self,
+        Throughput.self, Hosts.self, Distance.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self,
+        DecodeLoop.self,
         Resources.self, StartUp.self, Pipeline.self, Shards.self, Cache.self,
     ]
 
@@ -21,6 +22,6 @@ enum Catalog {
     }
 
     private static func engines<S: Scenario>(of scenario: S.Type) -> [String] {
-        S.cases(.full).map(\.engine)
+        S.cases(.full).map(\.implementation)
     }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 /// Runs the cases of scenarios, each in its own process, and combines their results into rows.
 struct Driver {
     let extent: Extent
+    var choices = Choices()
     let repetitions: Int
     /// The names of the engines to run, or an empty set for all engines.
     let engines: Set<String>
@@ -13,7 +14,7 @@ struct Driver {
     ///
     /// The rows of a scenario whose site requires a tool that is not installed have no figures.
     func rows<S: Scenario>(of scenario: S.Type) async throws -> [Row] {
-        let cases = S.cases(extent).filter { engines.isEmpty || engines.contains($0.engine) }
+        let cases = S.cases(extent, choices).filter { engines.isEmpty || engines.contains($0.implementation) }
         guard !cases.isEmpty else { return [] }
         progress.show("\(S.name): preparing")
         do {

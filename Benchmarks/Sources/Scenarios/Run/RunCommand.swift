@@ -1,4 +1,5 @@
 import ArgumentParser
+import Engines
 
 /// The command that measures scenarios.
 struct RunCommand: AsyncParsableCommand {
@@ -25,11 +26,23 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Run only this engine; can be repeated.", valueName: "name"))
     var engine: [String] = []
 
-    @Flag(help: "Run fewer sizes, requests, and repetitions, in less than five minutes.")
+    @Flag(help: "Run fewer sizes, requests, and repetitions, in less than ten minutes.")
     var quick = false
 
     @Option(help: ArgumentHelp("The number of repetitions. (default: 5, or 3 with --quick)", valueName: "number"))
     var repetitions: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A round-trip time of the scenario distance, in milliseconds; can be repeated. (default: 20 and 50)",
+            valueName: "ms"))
+    var roundTrip: [Int] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Also run the actor engine with these limits on transfers in the scenario distance; can be repeated.",
+            valueName: "total/per-host"))
+    var limits: [EngineLimits] = []
 
     @Option(
         help: ArgumentHelp(
@@ -49,6 +62,9 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError(
                 "There is no engine '\(name)'\(place). There are: \(engines.joined(separator: ", ")).")
         }
+        guard roundTrip.allSatisfy((0...10_000).contains) else {
+            throw ValidationError("--round-trip must be 0 to 10000.")
+        }
         guard (1...1_000).contains(repetitions ?? 1) else {
             throw ValidationError("--repetitions must be 1 to 1000.")
         }
@@ -56,7 +72,8 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let driver = Driver(
-            extent: quick ? .quick : .full, repetitions: repetitions ?? (quick ? 3 : 5), engines: Set(engine),
+            extent: quick ? .quick : .full, choices: Choices(roundTrips: roundTrip, limits: limits),
+            repetitions: repetitions ?? (quick ? 3 : 5), engines: Set(engine),
             fixtures: try FixtureFolder(path: fixtures), progress: Progress())
         let output = try RowOutput(jsonPath: json)
         do {

@@ -19,6 +19,9 @@ protocol Scenario: SendableMetatype {
     /// Returns the cases in the order in which they are measured and reported.
     static func cases(_ extent: Extent) -> [Case]
 
+    /// Returns the cases with the parameters chosen on the command line, as far as they apply.
+    static func cases(_ extent: Extent, _ choices: Choices) -> [Case]
+
     /// Runs `body` while the site for `cases` exists.
     static func withSite<Result: Sendable>(
         for cases: [Case], fixtures: FixtureFolder, _ body: (Site) async throws -> Result
@@ -38,6 +41,8 @@ protocol Scenario: SendableMetatype {
 extension Scenario {
     static var deadline: Duration { .seconds(60) }
 
+    static func cases(_ extent: Extent, _ choices: Choices) -> [Case] { cases(extent) }
+
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements { Measurements() }
 }
 
@@ -47,14 +52,20 @@ extension Scenario {
 protocol ScenarioCase: Codable, Hashable, Sendable {
     /// The name of an engine, or of a tool that engines are compared with.
     var engine: String { get }
+    /// The name that selects the case on the command line: the engine's name without parameters.
+    var implementation: String { get }
     /// The heading shared with the cases to compare, such as "10 KiB, 64 at a time".
     var heading: String { get }
+}
+
+extension ScenarioCase {
+    var implementation: String { engine }
 }
 
 /// The extent of the measurements.
 enum Extent: Sendable {
     /// All cases with all requests.
     case full
-    /// Fewer cases and fewer requests: all scenarios together take less than five minutes.
+    /// Fewer cases and fewer requests: all scenarios together take less than ten minutes.
     case quick
 }

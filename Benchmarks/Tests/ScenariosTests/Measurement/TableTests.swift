@@ -74,6 +74,7 @@ extension Column {
         case .peakMemory: 899e6
         case .ratioToLimit, .firstPreviewShare: 1
         case .cpuRatioToLoop: 99
+        case .connections, .resumed: 9_999
         default: 999
         }
     }

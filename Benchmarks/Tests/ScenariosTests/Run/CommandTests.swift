@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--scenario", "rain"], "There is no scenario 'rain'. There are: throughput, storm"),
+        (["--scenario", "rain"], "There is no scenario 'rain'. There are: throughput, hosts"),
         (["--engine", "steam"], "There is no engine 'steam'. There are: actor, operation-queue"),
         (["--scenario", "storm", "--engine", "djpeg"], "There is no engine 'djpeg' in storm. There are: actor"),
         (["--repetitions", "0"], "--repetitions must be 1 to 1000."),
