@@ -19,6 +19,9 @@ class Connection {
     unowned var previousIdle: Connection?
     var nextIdle: Connection?
     var isIdle = false
+    /// A Boolean value that indicates whether the connection is among those with received bytes that the poller does not
+    /// report.
+    var isInUnfinished = false
 
     init(_ stream: ByteStream, key: ConnectionKey, start: ConnectionStart) {
         self.stream = stream

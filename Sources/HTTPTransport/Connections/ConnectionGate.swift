@@ -9,7 +9,7 @@ struct ConnectionGate {
     static let maximumServers = 4_096
 
     private struct Server {
-        /// The transfer for which a connection is being opened.
+        /// The transfer for which a connection is being opened; `nil` until a transfer that waited opens one.
         var opener: UInt64?
         var waiting: Deque<UInt64> = []
     }
@@ -18,16 +18,18 @@ struct ConnectionGate {
     /// The servers of which transfers do not wait for each other: those with HTTP/1.1, or without any answer.
     private var separate: Set<ConnectionKey> = []
     /// The transfers that no longer wait, in order.
-    private var released: [UInt64] = []
+    private var released: Deque<UInt64> = []
+    /// The servers of which transfers wait although no connection is being opened.
+    private var unopened: Deque<ConnectionKey> = []
 
     /// A Boolean value that indicates whether transfers no longer wait.
-    var hasReleased: Bool { !released.isEmpty }
+    var hasReleased: Bool { !released.isEmpty || !unopened.isEmpty }
 
     /// Returns whether a connection may be opened for a transfer; otherwise, the transfer waits.
     mutating func mayConnect(_ transfer: UInt64, to key: ConnectionKey) -> Bool {
         guard !separate.contains(key) else { return true }
         guard let opener = servers[key]?.opener else {
-            servers[key] = Server(opener: transfer)
+            servers[key, default: Server()].opener = transfer
             return true
         }
         if opener == transfer { return true }
@@ -49,15 +51,29 @@ struct ConnectionGate {
         release(key)
     }
 
-    /// Returns the transfers that no longer wait.
-    mutating func takeReleased() -> [UInt64] {
-        guard !released.isEmpty else { return [] }
-        defer { released = [] }
-        return released
+    /// Returns a transfer that no longer waits; `nil` if there is none.
+    ///
+    /// The transfers for a server that shares connections are returned until one of them opens a connection, because
+    /// the others would only wait again.
+    mutating func takeReleased() -> UInt64? {
+        if let transfer = released.popFirst() { return transfer }
+        while let key = unopened.first {
+            if servers[key]?.opener == nil, let transfer = servers[key]?.waiting.popFirst() { return transfer }
+            unopened.removeFirst()
+            if servers[key]?.opener == nil { servers[key] = nil }
+        }
+        return nil
     }
 
     private mutating func release(_ key: ConnectionKey) {
-        if let server = servers.removeValue(forKey: key) { released.append(contentsOf: server.waiting) }
+        guard let server = servers[key] else { return }
+        if separate.contains(key) || server.waiting.isEmpty {
+            servers[key] = nil
+            released.append(contentsOf: server.waiting)
+        } else {
+            servers[key]?.opener = nil
+            if server.opener != nil { unopened.append(key) }
+        }
     }
 
     private mutating func setSeparate(_ isSeparate: Bool, _ key: ConnectionKey) {

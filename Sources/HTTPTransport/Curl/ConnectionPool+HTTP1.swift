@@ -18,7 +18,7 @@ extension ConnectionPool {
     func begin(_ transfer: CurlTransfer, over connection: HTTP1Connection) {
         connection.begin(transfer)
         transfer.exchange = .http1(connection)
-        transfer.sendsRequest()
+        transfer.sendsRequest(at: deadlines.now)
         writer.write(transfer.requestWithCredential, to: &connection.unsent)
         sendRemainder(connection)
     }

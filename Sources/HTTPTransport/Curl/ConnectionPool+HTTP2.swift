@@ -4,18 +4,23 @@ import SocketPolling
 
 // Requests and responses in HTTP/2.
 extension ConnectionPool {
+    /// The time within which a server that is there has usually answered.
+    private static let patience = Duration.seconds(2)
+
     /// Opens a stream for the request of `transfer`.
     func open(_ transfer: CurlTransfer, on connection: HTTP2Connection, isFirst: Bool) {
-        transfer.sendsRequest()
+        // Not before the connection was established, from which a retry distinguishes another one.
+        let now = max(deadlines.now, connection.start.end)
+        transfer.sendsRequest(at: now)
         do {
             let number = try connection.session.open(transfer.requestWithCredential)
-            let stream = HTTP2Stream(number, on: connection, for: transfer, isFirst: isFirst, at: deadlines.now)
+            let stream = HTTP2Stream(number, on: connection, for: transfer, isFirst: isFirst, at: now)
             idle.remove(connection)
             connection.streams[number] = stream
             transfer.exchange = .http2(stream)
         } catch {
             // Not a failure of the transfer's own: it is repeated over another connection.
-            let stream = HTTP2Stream(0, on: connection, for: transfer, isFirst: isFirst, at: deadlines.now)
+            let stream = HTTP2Stream(0, on: connection, for: transfer, isFirst: isFirst, at: now)
             stream.hasEnded = true
             transfer.exchange = .http2(stream)
             connection.isRetired = true
@@ -26,7 +31,7 @@ extension ConnectionPool {
     }
 
     private func needsToSend(_ connection: HTTP2Connection) {
-        guard !connection.isInUnsent, !connection.isClosed else { return }
+        guard !connection.isInUnsent, !connection.isClosed, !connection.isBroken else { return }
         connection.isInUnsent = true
         withUnsent.append(connection)
     }
@@ -43,18 +48,28 @@ extension ConnectionPool {
     }
 
     private func send(_ connection: HTTP2Connection) {
-        guard !connection.isClosed else { return }
+        guard !connection.isClosed, !connection.isBroken else { return }
+        if case .failed(let error) = sendPending(connection) {
+            // What has arrived can contain the ends of responses, and the reason.
+            connection.isBroken = true
+            while !connection.isClosed, readTurn(of: connection) {}
+            return fail(connection, error)
+        }
+        if let failure = connection.session.failure { return fail(connection, detail: failure.detail) }
+        let waits = connection.session.wantsToSend
+        guard waits != connection.waitsToSend else { return }
+        connection.waitsToSend = waits
+        poller.watch(connection.descriptor, for: waits ? [.readable, .writable] : .readable)
+    }
+
+    private func sendPending(_ connection: HTTP2Connection) -> SocketResult {
         var result = SocketResult.count(0)
         connection.session.sendPending { bytes in
             result = connection.stream.send(bytes)
             if case .count(let count) = result { return count }
             return 0
         }
-        if case .failed(let error) = result { return fail(connection, error) }
-        let waits = connection.session.wantsToSend
-        guard waits != connection.waitsToSend else { return }
-        connection.waitsToSend = waits
-        poller.watch(connection.descriptor, for: waits ? [.readable, .writable] : .readable)
+        return result
     }
 
     /// Handles an event of a connection.
@@ -65,30 +80,44 @@ extension ConnectionPool {
 
     /// Reads and delivers what has arrived, up to ``bytesPerTurn``.
     func read(_ connection: HTTP2Connection) {
+        _ = readTurn(of: connection)
+        if connection.isClosed { return }
+        learnLimit(of: connection)
+        if connection.isEnding, connection.streams.isEmpty { return close(connection) }
+        if connection.session.wantsToSend { needsToSend(connection) }
+        readAgainIfNeeded(connection)
+    }
+
+    /// Returns whether more may have arrived.
+    private func readTurn(of connection: HTTP2Connection) -> Bool {
         var total = 0
         while total < Self.bytesPerTurn, !connection.isClosed {
             switch unsafe connection.stream.receive(into: buffer) {
-            case .count(0): return fail(connection)
-            case .failed(let error): return fail(connection, error)
-            case .wouldBlock: total = Self.bytesPerTurn
+            case .count(0): fail(connection)
+            case .failed(let error): fail(connection, error)
+            case .wouldBlock: return false
             case .count(let count):
                 total += count
                 connection.lastRead = deadlines.now
                 shares.beginCall()
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
-                do {
-                    unsafe try connection.session.receive(bytes.span)
-                } catch {
-                    send(connection)
-                    return fail(connection, detail: error.detail)
-                }
-                deliverCollected(on: connection)
-                if count < Self.bufferSize { total = Self.bytesPerTurn }
+                receive(unsafe bytes.span, of: connection)
+                if count < Self.bufferSize { return true }
             }
         }
-        if connection.isEnding, connection.streams.isEmpty { return close(connection) }
-        if connection.session.wantsToSend { needsToSend(connection) }
-        readAgainIfNeeded(connection)
+        return true
+    }
+
+    private func receive(_ bytes: Span<UInt8>, of connection: HTTP2Connection) {
+        do {
+            try connection.session.receive(bytes)
+            deliverCollected(on: connection)
+        } catch {
+            // Responses can be complete.
+            deliverCollected(on: connection)
+            _ = sendPending(connection)
+            fail(connection, detail: error.detail)
+        }
     }
 }
 
@@ -196,9 +225,9 @@ extension ConnectionPool {
         if stream.end == nil {
             connection.session.cancel(stream.number)
             needsToSend(connection)
-            // Nothing has arrived since the request: the server may be gone, and other requests must not wait as long.
-            if connection.lastRead <= stream.start { connection.isRetired = true }
+            if isUnanswered(stream) { connection.isRetired = true }
         }
+        hasRoom(connection)
         guard connection.streams.isEmpty else { return }
         guard !connection.isEnding else { return close(connection) }
         connection.becomeIdle(at: deadlines.now)
@@ -206,18 +235,36 @@ extension ConnectionPool {
         limitIdle()
     }
 
+    /// Returns whether nothing has arrived since the request of a stream: the server may be gone, and other requests
+    /// must not wait as long.
+    private func isUnanswered(_ stream: HTTP2Stream) -> Bool {
+        // Many transfers are canceled before the server can have answered.
+        if stream.transfer.handle.isCancelled, stream.start.duration(to: deadlines.now) < Self.patience { return false }
+        return stream.connection.lastRead.map { $0 <= stream.start } ?? true
+    }
+
+    /// Records that a connection may have room for another stream.
+    func hasRoom(_ connection: HTTP2Connection) {
+        guard !connection.isInRoomy, connection.isOpen else { return }
+        connection.isInRoomy = true
+        roomy.append(connection)
+    }
+
     /// Closes a connection that has failed; its streams end.
     private func fail(_ connection: HTTP2Connection, _ error: Int32 = 0, detail: String? = nil) {
+        guard !connection.isClosed else { return }
         let failure = connection.stream.failure
         close(connection)
         // In the order of the requests, so that retries keep it.
-        for (_, stream) in connection.streams.sorted(by: { $0.key < $1.key }) where !stream.hasEnded {
+        // The others have arrived completely.
+        let streams = connection.streams.values.filter { !$0.hasEnded && $0.end == nil }
+        for stream in streams.sorted(by: { $0.number < $1.number }) {
             if error != 0 { stream.transfer.note(error, failure) }
-            if let detail, stream.end == nil, stream.transfer.abortReason == nil {
+            if let detail, stream.transfer.abortReason == nil {
                 _ = stream.transfer.fail(.invalidResponse, detail: detail)
             }
-            // What has arrived and was not delivered is not needed: the response is incomplete.
-            if stream.end == nil { end(stream, CURLE_HTTP2) }
+            // What was not delivered is not needed: the response is incomplete.
+            end(stream, CURLE_HTTP2)
         }
     }
 
@@ -225,6 +272,7 @@ extension ConnectionPool {
     func close(_ connection: HTTP2Connection) {
         guard !connection.isClosed else { return }
         connection.isClosed = true
+        connection.opener = nil
         idle.remove(connection)
         shared[connection.key]?.removeAll { $0 === connection }
         if shared[connection.key]?.isEmpty == true { shared[connection.key] = nil }

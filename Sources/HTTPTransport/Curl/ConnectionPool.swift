@@ -42,8 +42,10 @@ final class ConnectionPool {
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
     private var gate = ConnectionGate()
     var dueReads = DueReads()
-    /// The connections with received bytes that the poller does not report.
-    private var unfinished: [Member] = []
+    /// The connections with received bytes that the poller does not report, each once.
+    private var unfinished: [Connection] = []
+    /// The HTTP/2 connections that may have room for another stream since ``takeRoomy()``, each once.
+    var roomy: [HTTP2Connection] = []
     /// The connections with frames to send.
     var withUnsent: [HTTP2Connection] = []
     private var closedCount = 0
@@ -76,8 +78,8 @@ final class ConnectionPool {
     /// A Boolean value that indicates whether a connection is idle.
     var hasIdle: Bool { idle.count > 0 }
 
-    /// A Boolean value that indicates whether a transfer has ended and has not been reported, or no longer waits.
-    var hasNews: Bool { !ended.isEmpty || gate.hasReleased }
+    /// A Boolean value that indicates whether a transfer has ended and has not been reported, or can continue.
+    var hasNews: Bool { !ended.isEmpty || gate.hasReleased || !roomy.isEmpty }
 
     /// A Boolean value that indicates whether received bytes can be read without waiting.
     var hasUnfinished: Bool { !unfinished.isEmpty }
@@ -88,8 +90,16 @@ final class ConnectionPool {
         return closedCount
     }
 
-    /// Returns the transfers that no longer wait for the first connection to their server.
-    func takeReleased() -> [UInt64] { gate.takeReleased() }
+    /// Returns a transfer that no longer waits for the first connection to its server; `nil` if there is none.
+    func takeReleased() -> UInt64? { gate.takeReleased() }
+
+    /// Returns the HTTP/2 connections that have room for another stream, and may not have had it at the last call.
+    func takeRoomy() -> [HTTP2Connection] {
+        guard !roomy.isEmpty else { return [] }
+        defer { roomy = [] }
+        for connection in roomy { connection.isInRoomy = false }
+        return roomy.filter(\.isOpen)
+    }
 
     /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
     func forEachEnded(_ body: (CurlTransfer, CURLcode) -> Void) {
@@ -114,19 +124,22 @@ extension ConnectionPool {
     func send(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Route {
         if key.isSecure, let connection = sharedConnection(to: key, for: transfer) {
             open(transfer, on: connection, isFirst: false)
+            stopConnecting(transfer, failed: false)
             return .sent
         }
         // A retry must not depend on another old connection.
-        if !transfer.isRetry, sendOverIdleConnection(transfer, key) { return .sent }
+        if !transfer.isRetry, sendOverIdleConnection(transfer, key) {
+            stopConnecting(transfer, failed: false)
+            return .sent
+        }
         guard key.isSecure else { return .needsConnection }
         guard gate.mayConnect(transfer.handle.id, to: key) else { return .waits }
-        transfer.opensConnection = true
+        transfer.openedKey = key
         return .needsConnection
     }
 
     private func sharedConnection(to key: ConnectionKey, for transfer: CurlTransfer) -> HTTP2Connection? {
-        for connection in shared[key] ?? []
-        where connection.isOpen && (!transfer.isRetry || transfer.hopStart <= connection.start.end) {
+        for connection in shared[key] ?? [] where connection.mayHaveRoom(for: transfer) {
             // The server may have ended it meanwhile.
             if connection.isIdle { read(connection) }
             if connection.isOpen { return connection }
@@ -190,24 +203,44 @@ extension ConnectionPool {
         let (tls, key, transfer) = (handshake.tls, handshake.key, handshake.transfer)
         let start = ConnectionStart(connected: handshake.connected, secured: .now)
         let isShared = tls.negotiatesHTTP2
-        transfer.opensConnection = false
         if isShared {
             guard let connection = try? HTTP2Connection(.secure(tls), key: key, start: start, of: self) else {
                 handshake.hasEnded = true
                 ended.append((transfer, CURLE_OUT_OF_MEMORY))
                 return
             }
+            transfer.openedKey = nil
             members[tls.socket.descriptor] = .http2(connection)
             shared[key, default: []].append(connection)
             poller.watch(connection.descriptor, for: .readable)
             open(transfer, on: connection, isFirst: true)
+            hasRoom(connection)
+            // Read with the end of the handshake.
+            readAgainIfNeeded(connection)
+            if transfer.isRetry {
+                // The server may have refused more streams than it accepts, and would do so again.
+                connection.opener = transfer
+                transfer.openedKey = key
+                return transfer.learnProtocol()
+            }
         } else {
             let connection = HTTP1Connection(.secure(tls), key: key, start: start)
             members[tls.socket.descriptor] = .http1(connection)
+            transfer.openedKey = nil
             begin(transfer, over: connection)
         }
         transfer.learnProtocol()
         gate.connected(to: key, isShared: isShared)
+    }
+
+    /// Lets further transfers use a connection that was opened for a retry, once the server's limit of streams is known.
+    func learnLimit(of connection: HTTP2Connection) {
+        guard let opener = connection.opener, connection.session.hasPeerSettings else { return }
+        connection.opener = nil
+        guard opener.openedKey == connection.key else { return }
+        opener.openedKey = nil
+        gate.connected(to: connection.key, isShared: true)
+        hasRoom(connection)
     }
 }
 
@@ -246,10 +279,11 @@ extension ConnectionPool {
         guard !unfinished.isEmpty else { return }
         let connections = unfinished
         unfinished.removeAll(keepingCapacity: true)
-        for member in connections {
-            switch member {
-            case .http1(let connection) where connection.transfer != nil: read(connection)
-            case .http2(let connection) where !connection.isClosed: read(connection)
+        for connection in connections {
+            connection.isInUnfinished = false
+            switch members[connection.descriptor] {
+            case .http1(let member) where member === connection && member.transfer != nil: read(member)
+            case .http2(let member) where member === connection: read(member)
             default: break
             }
         }
@@ -258,13 +292,19 @@ extension ConnectionPool {
     /// Reads from a connection again, if bytes have been received that the poller does not report.
     func readAgainIfNeeded(_ connection: HTTP1Connection) {
         if !connection.isPaused, !connection.hasEnded, connection.stream.hasReceivedBytes {
-            unfinished.append(.http1(connection))
+            isUnfinished(connection)
         }
     }
 
     /// Reads from a connection again, if bytes have been received that the poller does not report.
     func readAgainIfNeeded(_ connection: HTTP2Connection) {
-        if !connection.isClosed, connection.stream.hasReceivedBytes { unfinished.append(.http2(connection)) }
+        if !connection.isClosed, connection.stream.hasReceivedBytes { isUnfinished(connection) }
+    }
+
+    private func isUnfinished(_ connection: Connection) {
+        guard !connection.isInUnfinished else { return }
+        connection.isInUnfinished = true
+        unfinished.append(connection)
     }
 }
 
@@ -282,9 +322,13 @@ extension ConnectionPool {
 
     /// Records that no connection is opened for `transfer` anymore, if one was.
     func stopConnecting(_ transfer: CurlTransfer) {
-        guard transfer.opensConnection, let key = transfer.poolKey else { return }
-        transfer.opensConnection = false
-        gate.ended(transfer.handle.id, to: key, failed: !transfer.handle.isCancelled)
+        stopConnecting(transfer, failed: !transfer.handle.isCancelled)
+    }
+
+    private func stopConnecting(_ transfer: CurlTransfer, failed: Bool) {
+        guard let key = transfer.openedKey else { return }
+        transfer.openedKey = nil
+        gate.ended(transfer.handle.id, to: key, failed: failed)
     }
 
     /// Separates `transfer` from its connection, which is kept for another request if that is possible.

@@ -9,8 +9,10 @@ final class CurlTransfer {
     /// The handle, which also keeps the worker alive during the transfer.
     let handle: CurlTransferHandle
     let start: MonotonicInstant
-    /// The time when the hop was begun most recently.
-    private(set) var hopStart: MonotonicInstant
+    /// The time when the hop's request was sent over a connection of this module, if it was.
+    private var sent: MonotonicInstant?
+    /// The time since which a connection must have been established that a retry shares.
+    private(set) var retriesAfter: MonotonicInstant
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
@@ -32,8 +34,8 @@ final class CurlTransfer {
     var exchange: Exchange?
     /// The key of the connections that this module uses for the hop; `nil` if libcurl performs it.
     var poolKey: ConnectionKey?
-    /// A Boolean value that indicates whether a connection is opened for the hop and others that can share it.
-    var opensConnection = false
+    /// The server to which a connection is opened for the hop and others that can share it.
+    var openedKey: ConnectionKey?
     /// The system's error that ended the hop's connection, if there was one.
     var systemError: Int32 = 0
     /// The description of another error that ended it.
@@ -92,7 +94,7 @@ final class CurlTransfer {
         connectionKey = handle.connectionKey
         redirectCount = request.followedRedirects ?? 0
         start = .now
-        hopStart = start
+        retriesAfter = start
         clock = TransferClock(request.deadlines, now: start)
         deadlines.expect(clock)
     }
@@ -198,6 +200,7 @@ extension CurlTransfer {
     /// Repeats the hop over a new connection.
     func retry() {
         isRetry = true
+        retriesAfter = sent ?? deadlines.now
         begin(with: provided, isNew: isFreshlyProvided)
     }
 
@@ -212,7 +215,7 @@ extension CurlTransfer {
         connection = nil
         sockets = []
         connectsOnly = false
-        hopStart = deadlines.now
+        sent = nil
         systemError = 0
         connectionError = nil
         isPausedForFairness = false
@@ -247,7 +250,8 @@ extension CurlTransfer {
     }
 
     /// Records that the request is about to be sent over a connection of this module.
-    func sendsRequest() {
+    func sendsRequest(at now: MonotonicInstant) {
+        sent = now
         endpoints = nil
         connection = nil
         enter(.waitingForFirstByte)

@@ -29,7 +29,7 @@ extension CurlWorker {
     /// Continues the transfers that wait for a connection, as far as possible.
     func continueWaiting() {
         multi.detachedCount = pool.count
-        for id in pool.takeReleased() {
+        while let id = pool.takeReleased() {
             if let transfer = transfers[id], transfer.waitsForConnection { resolve(transfer) }
         }
         if !waitingForConnection.isEmpty {
@@ -42,7 +42,26 @@ extension CurlWorker {
                 if transfer.waitsForSocket { pendingCount += 1 }
             }
         }
+        continueSharing()
         continuePending()
+    }
+
+    /// Continues transfers that wait for a connection of their own, and can share one instead.
+    private func continueSharing() {
+        let connections = pool.takeRoomy()
+        guard !connections.isEmpty,
+            !waitingForConnection.isEmpty || thread.poller.connectionCount >= multi.connectionLimit
+        else { return }
+        let waiting = waitingForConnection.compactMap { transfers[$0] }
+        let pending = transfers.values.filter(\.waitsForSocket).sorted { $0.handle.id < $1.handle.id }
+        for transfer in waiting + pending where transfer.waitsForConnection || transfer.waitsForSocket {
+            guard !transfer.usesProxy, let key = transfer.keyOfOwnConnection(proxy: nil),
+                connections.contains(where: { $0.key == key && $0.mayHaveRoom(for: transfer) })
+            else { continue }
+            waitingForConnection.removeAll { $0 == transfer.handle.id }
+            recycle(transfer)
+            resolve(transfer)
+        }
     }
 
     /// Returns whether libcurl may get another transfer while `pendingCount` transfers wait for a socket there.

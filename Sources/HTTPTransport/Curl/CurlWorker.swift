@@ -159,12 +159,15 @@ extension CurlWorker {
         }
         pauseConnecting()
         repeat {
-            pool.forEachEnded(end)
-            continueWaiting()
-            pool.sendFrames()
+            repeat {
+                pool.forEachEnded(end)
+                continueWaiting()
+                pool.sendFrames()
+            } while pool.hasNews
+            for (transfer, outcome) in finished { finish(transfer, outcome) }
+            finished.removeAll(keepingCapacity: true)
+            // Others may have waited for the connection of one that has failed.
         } while pool.hasNews
-        for (transfer, outcome) in finished { finish(transfer, outcome) }
-        finished.removeAll(keepingCapacity: true)
     }
 
     /// Continues a transfer with the next request, or ends it.
@@ -197,6 +200,7 @@ extension CurlWorker {
             if transfer.isRetry { return end(transfer, CURLE_RECV_ERROR) }
         case .refused:
             takesConnections = false
+            pool.stopConnecting(transfer)
         }
         transfer.retry()
         resolve(transfer)

@@ -14,24 +14,36 @@ final class HTTP2Connection: Connection {
     var isRetired = false
     /// A Boolean value that indicates whether the connection is closed.
     var isClosed = false
-    /// The time when bytes were received most recently.
-    var lastRead: MonotonicInstant
+    /// A Boolean value that indicates whether nothing can be sent anymore.
+    var isBroken = false
+    /// A Boolean value that indicates whether the connection is among those that have room for another stream.
+    var isInRoomy = false
+    /// The time when bytes were received most recently; `nil` if none have been.
+    var lastRead: MonotonicInstant?
+    /// The transfer that is retried over the connection, until the server's limit of streams is known.
+    var opener: CurlTransfer?
 
     init(
         _ stream: ByteStream, key: ConnectionKey, start: ConnectionStart, of pool: ConnectionPool
     ) throws(HTTP2Failure) {
         self.pool = pool
         session = try HTTP2Session()
-        lastRead = start.end
         super.init(stream, key: key, start: start)
         session.delegate = self
     }
 
     /// A Boolean value that indicates whether another stream can be opened.
-    var isOpen: Bool { !isClosed && !isRetired && session.canOpenStream }
+    var isOpen: Bool { !isClosed && !isRetired && !isBroken && session.canOpenStream }
+
+    /// Returns whether `transfer` can use the connection, unless the server has closed it meanwhile; a retry must not
+    /// depend on another old connection.
+    func mayHaveRoom(for transfer: CurlTransfer) -> Bool {
+        guard isOpen else { return false }
+        return !transfer.isRetry || transfer.retriesAfter < start.end && session.hasPeerSettings
+    }
 
     /// A Boolean value that indicates whether the connection is to be closed after its last stream.
-    var isEnding: Bool { isRetired || session.isDraining }
+    var isEnding: Bool { isRetired || isBroken || session.isDraining }
 }
 
 extension HTTP2Connection: HTTP2SessionDelegate {

@@ -51,7 +51,8 @@ final class HTTP2Session {
     /// A Boolean value that indicates whether the peer knows this side's settings.
     private var isAcknowledged = false
     private var isCalled = false
-    private var failure: HTTP2Failure?
+    /// The reason why the connection must be closed; `nil` if there is none.
+    private(set) var failure: HTTP2Failure?
 
     init() throws(HTTP2Failure) {
         let settings = [

@@ -19,6 +19,12 @@ struct ConnectionGateTests {
         return found
     }
 
+    private mutating func takeReleased() -> [UInt64] {
+        var released: [UInt64] = []
+        while let transfer = gate.takeReleased() { released.append(transfer) }
+        return released
+    }
+
     @Test mutating func transfersWaitForTheFirstConnectionToTheirServerAlone() {
         let first = connecting(1, 2, 3)
         let others = connecting(4, to: other)
@@ -27,7 +33,7 @@ struct ConnectionGateTests {
         #expect(first == [1] && others == [4] && again == [1])
         #expect(!gate.hasReleased)
         gate.connected(to: key, isShared: true)
-        let released = gate.takeReleased()
+        let released = takeReleased()
         #expect(released == [2, 3])
         #expect(!gate.hasReleased)
     }
@@ -52,7 +58,7 @@ struct ConnectionGateTests {
     @Test mutating func waitingTransfersTryTogetherAfterAFailure() {
         _ = connecting(1, 2, 3)
         gate.ended(1, to: key, failed: true)
-        let released = gate.takeReleased()
+        let released = takeReleased()
         let next = connecting(2, 3)
         #expect(released == [2, 3] && next == [2, 3])
     }
@@ -63,8 +69,25 @@ struct ConnectionGateTests {
         #expect(!gate.hasReleased, "it was waiting")
         gate.ended(1, to: key, failed: false)
         let released = gate.takeReleased()
-        let next = connecting(2, 3)
-        #expect(released == [2, 3] && next == [2])
+        let next = connecting(2)
+        #expect(released == 2 && next == [2])
+        #expect(takeReleased().isEmpty, "one is enough")
+        gate.ended(2, to: key, failed: false)
+        #expect(takeReleased() == [3])
+        let others = connecting(4, 5)
+        #expect(others == [4])
+    }
+
+    /// It was canceled meanwhile.
+    @Test mutating func nextTransferIsReleasedIfOneOpensNoConnection() {
+        _ = connecting(1, 2, 3, 4)
+        gate.connected(to: key, isShared: true)
+        let released = [gate.takeReleased(), gate.takeReleased()]
+        let next = connecting(3)
+        #expect(released == [2, 3] && next == [3])
+        #expect(takeReleased().isEmpty && !gate.hasReleased)
+        gate.connected(to: key, isShared: false)
+        #expect(takeReleased() == [4])
     }
 
     @Test mutating func protocolsOfManyServersAreRememberedButNotOfAll() throws {

@@ -22,6 +22,8 @@ final class HTTP2Peer {
     private(set) var ends: [Int32: UInt32] = [:]
     /// The client's settings.
     private(set) var settings: [UInt32: UInt32] = [:]
+    /// The number of pings that the client has answered.
+    private(set) var pongCount = 0
     private var session: OpaquePointer?
     private var responses: [Int32: Response] = [:]
 
@@ -45,6 +47,8 @@ final class HTTP2Peer {
             let type = nghttp2_frame_type(UInt32(frame.hd.type))
             if type == NGHTTP2_HEADERS, UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 {
                 peer.completed.append(frame.hd.stream_id)
+            } else if type == NGHTTP2_PING, UInt32(frame.hd.flags) & NGHTTP2_FLAG_ACK.rawValue != 0 {
+                peer.pongCount += 1
             } else if type == NGHTTP2_SETTINGS {
                 for index in 0..<frame.settings.niv {
                     let entry = frame.settings.iv[index]
