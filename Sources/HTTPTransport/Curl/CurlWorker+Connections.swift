@@ -55,7 +55,7 @@ extension CurlWorker {
         let waiting = waitingForConnection.compactMap { transfers[$0] }
         let pending = transfers.values.filter(\.waitsForSocket).sorted { $0.handle.id < $1.handle.id }
         for transfer in waiting + pending where transfer.waitsForConnection || transfer.waitsForSocket {
-            guard !transfer.usesProxy, let key = transfer.keyOfOwnConnection(proxy: nil),
+            guard let key = transfer.poolKey,
                 connections.contains(where: { $0.key == key && $0.mayHaveRoom(for: transfer) })
             else { continue }
             waitingForConnection.removeAll { $0 == transfer.handle.id }

@@ -85,7 +85,8 @@ extension CurlWorker {
     func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
-        transfer.showsCertificate = url.isSecure && state.configuration.tls.settings(for: url.host).clientCertificate != nil
+        transfer.showsCertificate =
+            url.isSecure && state.configuration.tls.settings(for: url.host).clientCertificate != nil
         let key = takesConnections ? transfer.keyInPool(proxy: proxy) : nil
         transfer.poolKey = key
         if let key {

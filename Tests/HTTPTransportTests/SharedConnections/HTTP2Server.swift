@@ -114,6 +114,13 @@ final class HTTP2Server: @unchecked Sendable {
             }
     }
 
+    private func takeWork() -> [@Sendable (HTTP2Server) -> Void] {
+        work.withLock { work in
+            defer { work = [] }
+            return work
+        }
+    }
+
     private func handle(_ events: [pollfd]) {
         if events[0].revents != 0 {
             var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -132,7 +139,7 @@ final class HTTP2Server: @unchecked Sendable {
         for event in events.dropFirst(2) where event.revents != 0 {
             connections.last { $0.descriptor == event.fd && !$0.isClosed }?.step()
         }
-        for body in work.withLock({ work in defer { work = [] }; return work }) { body(self) }
+        for body in takeWork() { body(self) }
         for connection in connections where !connection.isClosed { connection.flush() }
     }
 }
