@@ -196,7 +196,9 @@ extension ConnectionPool {
     private func end(_ stream: HTTP2Stream, _ end: HTTP2StreamEnd) {
         switch end {
         case .complete: self.end(stream, CURLE_OK)
-        case .refused: self.end(stream, CURLE_HTTP2)
+        case .refused:
+            stream.transfer.wasRefused = true
+            self.end(stream, CURLE_HTTP2)
         case .reset(let code):
             stream.transfer.connectionError = "the server reset the stream with error \(code.rawValue)"
             self.end(stream, CURLE_HTTP2_STREAM)

@@ -39,7 +39,10 @@ extension CurlTransfer {
     ///
     /// Also returns `true` if there was no file descriptor for a connection and `makeRoom` can provide one.
     func shouldRetryConnection(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
-        guard !isRetry, abortReason == nil, !handle.isCancelled else { return false }
+        guard abortReason == nil, !handle.isCancelled else { return false }
+        // A server that closes each connection after a few requests can refuse a request several times.
+        if wasRefused, refusalCount < Self.maximumRefusals { return true }
+        guard !isRetry else { return false }
         if lacksDescriptor, clock.phase == .connecting { return makeRoom() }
         guard [.get, .head].contains(request.method),
             clock.phase == .connecting || clock.phase == .waitingForFirstByte

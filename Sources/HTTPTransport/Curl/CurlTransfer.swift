@@ -74,6 +74,12 @@ final class CurlTransfer {
     var awaitedCredentialKey: CredentialStore.Key?
     /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
+    /// The maximum number of times that a request is repeated because the server has not processed it.
+    static let maximumRefusals = 5
+    /// A Boolean value that indicates whether the server has announced not to have processed the hop's request
+    /// (RFC 9113, section 8.7).
+    var wasRefused = false
+    private(set) var refusalCount = 0
     /// A Boolean value that indicates whether the hop is a retry, over a new connection.
     private(set) var isRetry = false
 
@@ -194,12 +200,14 @@ extension CurlTransfer {
         request = next
         redirectCount += 1
         isRetry = false
+        refusalCount = 0
         begin(with: nil)
     }
 
     /// Repeats the hop over a new connection.
     func retry() {
         isRetry = true
+        if wasRefused { refusalCount += 1 }
         retriesAfter = sent ?? deadlines.now
         begin(with: provided, isNew: isFreshlyProvided)
     }
@@ -209,6 +217,7 @@ extension CurlTransfer {
         provided = credential
         isFreshlyProvided = isNew
         incoming = Incoming()
+        wasRefused = false
         lacksDescriptor = false
         addressCheck = AddressCheck()
         endpoints = nil
