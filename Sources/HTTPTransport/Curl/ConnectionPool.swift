@@ -30,7 +30,7 @@ final class ConnectionPool {
     let poller: EventPoller
     let shares: ThreadTimeShares
     let deadlines: DeadlineWatch
-    private let maximumIdleConnections: Int
+    let maximumIdleConnections: Int
     private let contexts: TLSContexts
     let buffer: UnsafeMutableRawBufferPointer
     /// The parts of a body that are collected; empty between calls.
@@ -40,15 +40,15 @@ final class ConnectionPool {
     var idle = IdleConnections()
     /// The HTTP/2 connections to each server.
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
-    private var gate = ConnectionGate()
+    var gate = ConnectionGate()
     var dueReads = DueReads()
     /// The connections with received bytes that the poller does not report, each once.
-    private var unfinished: [Connection] = []
+    var unfinished: [Connection] = []
     /// The HTTP/2 connections that may have room for another stream since ``takeRoomy()``, each once.
     var roomy: [HTTP2Connection] = []
     /// The connections with frames to send.
     var withUnsent: [HTTP2Connection] = []
-    private var closedCount = 0
+    var closedCount = 0
     /// The transfers that have ended and have not been reported.
     private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
     /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
@@ -241,155 +241,5 @@ extension ConnectionPool {
         opener.openedKey = nil
         gate.connected(to: connection.key, isShared: true)
         hasRoom(connection)
-    }
-}
-
-// MARK: - Events
-
-extension ConnectionPool {
-    /// Handles an event of a socket; returns `false` if it is none of these connections.
-    func handle(_ event: SocketEvent) -> Bool {
-        switch members[event.descriptor] {
-        case nil: return false
-        case .handshake(let handshake): advance(handshake)
-        case .http1(let connection): handle(event, of: connection)
-        case .http2(let connection): handle(event, of: connection)
-        }
-        return true
-    }
-
-    /// The time when ``readDue()`` must be called; `nil` if no bytes are left in sockets, and no connection is idle.
-    var nextDue: MonotonicInstant? {
-        let expiry = idle.oldest.map { $0.lastUse + Connection.maximumIdleTime }
-        guard let read = dueReads.next() else { return expiry }
-        return expiry.map { min($0, read) } ?? read
-    }
-
-    /// Reads from the connections whose bytes have been left in the socket for long enough, and closes those that have
-    /// been idle for too long.
-    func readDue() {
-        while let connection = dueReads.remove(at: deadlines.now) { read(connection) }
-        while let oldest = idle.oldest, oldest.lastUse + Connection.maximumIdleTime <= deadlines.now {
-            closeOldestIdle()
-        }
-    }
-
-    /// Reads the received bytes that the poller does not report.
-    func readUnfinished() {
-        guard !unfinished.isEmpty else { return }
-        let connections = unfinished
-        unfinished.removeAll(keepingCapacity: true)
-        for connection in connections {
-            connection.isInUnfinished = false
-            switch members[connection.descriptor] {
-            case .http1(let member) where member === connection && member.transfer != nil: read(member)
-            case .http2(let member) where member === connection: read(member)
-            default: break
-            }
-        }
-    }
-
-    /// Reads from a connection again, if bytes have been received that the poller does not report.
-    func readAgainIfNeeded(_ connection: HTTP1Connection) {
-        if !connection.isPaused, !connection.hasEnded, connection.stream.hasReceivedBytes {
-            isUnfinished(connection)
-        }
-    }
-
-    /// Reads from a connection again, if bytes have been received that the poller does not report.
-    func readAgainIfNeeded(_ connection: HTTP2Connection) {
-        if !connection.isClosed, connection.stream.hasReceivedBytes { isUnfinished(connection) }
-    }
-
-    private func isUnfinished(_ connection: Connection) {
-        guard !connection.isInUnfinished else { return }
-        connection.isInUnfinished = true
-        unfinished.append(connection)
-    }
-}
-
-// MARK: - The end of requests and connections
-
-extension ConnectionPool {
-    /// Continues to deliver the response to `transfer`, which was paused.
-    func resume(_ transfer: CurlTransfer) {
-        switch transfer.exchange {
-        case .http1(let connection): resume(connection)
-        case .http2(let stream): resume(stream)
-        case .handshake, nil: break
-        }
-    }
-
-    /// Records that no connection is opened for `transfer` anymore, if one was.
-    func stopConnecting(_ transfer: CurlTransfer) {
-        stopConnecting(transfer, failed: !transfer.handle.isCancelled)
-    }
-
-    private func stopConnecting(_ transfer: CurlTransfer, failed: Bool) {
-        guard let key = transfer.openedKey else { return }
-        transfer.openedKey = nil
-        gate.ended(transfer.handle.id, to: key, failed: failed)
-    }
-
-    /// Separates `transfer` from its connection, which is kept for another request if that is possible.
-    func release(_ transfer: CurlTransfer) {
-        guard let exchange = transfer.exchange else { return }
-        transfer.exchange = nil
-        switch exchange {
-        case .handshake(let handshake):
-            handshake.hasEnded = true
-            close(.handshake(handshake))
-        case .http1(let connection):
-            connection.transfer = nil
-            guard connection.isReusable else { return close(connection) }
-            connection.becomeIdle(at: deadlines.now)
-            idle.insert(connection)
-            limitIdle()
-        case .http2(let stream):
-            release(stream)
-        }
-    }
-
-    /// Closes an idle connection if there are more than there may be.
-    func limitIdle() {
-        if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
-    }
-
-    /// Closes the connection that has been idle longest; returns `false` if there is none.
-    @discardableResult
-    func closeOldestIdle() -> Bool {
-        guard let oldest = idle.oldest, let member = members[oldest.descriptor] else { return false }
-        switch member {
-        case .http1(let connection):
-            idle.remove(connection)
-            close(connection)
-        case .http2(let connection): close(connection)
-        case .handshake: return false
-        }
-        return true
-    }
-
-    /// Closes an HTTP/1.1 connection that is not idle.
-    func close(_ connection: HTTP1Connection) {
-        connection.coalescing.stop()
-        close(.http1(connection))
-    }
-
-    func close(_ member: Member) {
-        let descriptor = member.stream.descriptor
-        members[descriptor] = nil
-        closedCount += 1
-        poller.connectionClosed(descriptor)
-        member.stream.close()
-    }
-}
-
-extension ConnectionPool.Member {
-    fileprivate var stream: ByteStream {
-        switch self {
-        case .handshake(let handshake): .secure(handshake.tls)
-        case .http1(let connection): connection.stream
-        case .http2(let connection): connection.stream
-        }
     }
 }

@@ -173,7 +173,8 @@ struct SharedConnectionTests {
         #expect(server.record.value.accepted == 0)
     }
 
-    @Test func addressesAreCheckedBeforeTransfersWaitForEachOther() async throws {
+    /// The first one fails in the turn in which the others begin to wait for it, after which nothing else happens.
+    @Test func transfersDoNotWaitForOneWhoseAddressesAreRefused() async throws {
         let policy = NetworkPolicy(addresses: [.deny("127.0.0.0/8")])
         let fixture = try SharedFixture(policy: policy)
         let server = try fixture.server { connection, stream, _ in connection.respond(stream, body: [1]) }

@@ -141,6 +141,20 @@ struct SharedFailureTests {
         #expect(server.record.value.requests.count == min(6, refusals + 1))
     }
 
+    @Test func requestsThatAreRefusedLaterAreRepeatedOverTheSameNewConnection() async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, path in
+            if connection.number > 0 { connection.respond(stream, body: [2]) }
+        }
+        let recorders = try fixture.start(5, server.url("/a"))
+        await server.wait { $0.requests.count == 5 }
+        for (number, recorder) in recorders.enumerated() {
+            server.perform { $0.connections[0].peer.reset(Int32(2 * number + 1), 7) }
+            #expect(await recorder.end().body == [2])
+        }
+        #expect(server.record.value.accepted == 2 && server.record.value.requests.count == 10)
+    }
+
     @Test func responseWhoseStreamIsResetIsTruncated() async throws {
         let fixture = try SharedFixture()
         let server = try fixture.server { connection, stream, _ in

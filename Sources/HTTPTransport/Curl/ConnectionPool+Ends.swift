@@ -1,0 +1,88 @@
+import SocketPolling
+
+// The end of requests and connections.
+extension ConnectionPool {
+    /// Continues to deliver the response to `transfer`, which was paused.
+    func resume(_ transfer: CurlTransfer) {
+        switch transfer.exchange {
+        case .http1(let connection): resume(connection)
+        case .http2(let stream): resume(stream)
+        case .handshake, nil: break
+        }
+    }
+
+    /// Records that no connection is opened for `transfer` anymore, if one was.
+    func stopConnecting(_ transfer: CurlTransfer) {
+        stopConnecting(transfer, failed: !transfer.handle.isCancelled)
+    }
+
+    /// Records it, and whether the attempt failed.
+    func stopConnecting(_ transfer: CurlTransfer, failed: Bool) {
+        guard let key = transfer.openedKey else { return }
+        transfer.openedKey = nil
+        gate.ended(transfer.handle.id, to: key, failed: failed)
+    }
+
+    /// Separates `transfer` from its connection, which is kept for another request if that is possible.
+    func release(_ transfer: CurlTransfer) {
+        guard let exchange = transfer.exchange else { return }
+        transfer.exchange = nil
+        switch exchange {
+        case .handshake(let handshake):
+            handshake.hasEnded = true
+            close(.handshake(handshake))
+        case .http1(let connection):
+            connection.transfer = nil
+            guard connection.isReusable else { return close(connection) }
+            connection.becomeIdle(at: deadlines.now)
+            idle.insert(connection)
+            limitIdle()
+        case .http2(let stream):
+            release(stream)
+        }
+    }
+
+    /// Closes an idle connection if there are more than there may be.
+    func limitIdle() {
+        if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
+    }
+
+    /// Closes the connection that has been idle longest; returns `false` if there is none.
+    @discardableResult
+    func closeOldestIdle() -> Bool {
+        guard let oldest = idle.oldest, let member = members[oldest.descriptor] else { return false }
+        switch member {
+        case .http1(let connection):
+            idle.remove(connection)
+            close(connection)
+        case .http2(let connection): close(connection)
+        case .handshake: return false
+        }
+        return true
+    }
+
+    /// Closes an HTTP/1.1 connection that is not idle.
+    func close(_ connection: HTTP1Connection) {
+        connection.coalescing.stop()
+        close(.http1(connection))
+    }
+
+    func close(_ member: Member) {
+        let descriptor = member.stream.descriptor
+        members[descriptor] = nil
+        closedCount += 1
+        poller.connectionClosed(descriptor)
+        member.stream.close()
+    }
+}
+
+extension ConnectionPool.Member {
+    /// The bytes of the connection.
+    var stream: ByteStream {
+        switch self {
+        case .handshake(let handshake): .secure(handshake.tls)
+        case .http1(let connection): connection.stream
+        case .http2(let connection): connection.stream
+        }
+    }
+}
