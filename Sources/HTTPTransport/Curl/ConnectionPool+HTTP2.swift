@@ -127,6 +127,7 @@ extension ConnectionPool {
     func receive(headerLines lines: Span<UInt8>, of stream: HTTP2Stream) {
         guard !stream.hasEnded else { return }
         if stream.firstByte == nil { stream.firstByte = deadlines.now }
+        stream.lastRead = deadlines.now
         // Trailers follow the body, which the transfer has not taken yet, and do not matter.
         guard stream.undelivered.isEmpty, !stream.isPaused else { return }
         if !stream.transfer.receive(headerLines: lines) { end(stream, CURLE_WRITE_ERROR) }
@@ -134,6 +135,7 @@ extension ConnectionPool {
 
     func receive(body: Span<UInt8>, of stream: HTTP2Stream) {
         guard !stream.hasEnded else { return }
+        stream.lastRead = deadlines.now
         // Short parts are collected until the end of the read, or for a paused transfer, up to the stream's window.
         if stream.isPaused || !stream.undelivered.isEmpty || body.count < Self.smallPart {
             if stream.undelivered.isEmpty, !stream.isPaused { stream.connection.collecting.append(stream) }
@@ -227,7 +229,7 @@ extension ConnectionPool {
         if stream.end == nil {
             connection.session.cancel(stream.number)
             needsToSend(connection)
-            if isUnanswered(stream) { connection.isRetired = true }
+            if isSilent(stream) { connection.isRetired = true }
         }
         hasRoom(connection)
         guard connection.streams.isEmpty else { return }
@@ -237,12 +239,15 @@ extension ConnectionPool {
         limitIdle()
     }
 
-    /// Returns whether nothing has arrived since the request of a stream: the server may be gone, and other requests
-    /// must not wait as long.
-    private func isUnanswered(_ stream: HTTP2Stream) -> Bool {
+    /// Returns whether nothing has arrived while the transfer waited, as far as it was the server's turn: the server may
+    /// be gone, and other requests must not wait as long.
+    private func isSilent(_ stream: HTTP2Stream) -> Bool {
+        guard !stream.hasEnded, !stream.isPaused else { return false }
         // Many transfers are canceled before the server can have answered.
-        if stream.transfer.handle.isCancelled, stream.start.duration(to: deadlines.now) < Self.patience { return false }
-        return stream.connection.lastRead.map { $0 <= stream.start } ?? true
+        if stream.transfer.handle.isCancelled, stream.lastRead.duration(to: deadlines.now) < Self.patience {
+            return false
+        }
+        return stream.connection.lastRead.map { $0 <= stream.lastRead } ?? true
     }
 
     /// Records that a connection may have room for another stream.

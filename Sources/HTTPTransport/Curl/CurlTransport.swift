@@ -6,7 +6,7 @@ import Threading
 
 /// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
 ///
-/// Requests without TLS, a proxy, credentials, and cookies are sent, and their responses read, without libcurl, which
+/// Requests without a proxy, credentials, and cookies are sent, and their responses read, without libcurl, which
 /// only opens their connections.
 ///
 /// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS

@@ -67,8 +67,8 @@ final class HTTP2Stream {
     let transfer: CurlTransfer
     /// A Boolean value that indicates whether it is the first one on the connection, which was opened for it.
     let isFirst: Bool
-    /// The time when the request was passed to the connection.
-    let start: MonotonicInstant
+    /// The time when bytes of the response were received most recently, or the request was passed to the connection.
+    var lastRead: MonotonicInstant
     /// The bytes of the body that have been received and not delivered.
     var undelivered: [UInt8] = []
     /// A Boolean value that indicates whether the transfer is paused.
@@ -88,6 +88,6 @@ final class HTTP2Stream {
         self.number = number
         self.transfer = transfer
         self.isFirst = isFirst
-        start = now
+        lastRead = now
     }
 }

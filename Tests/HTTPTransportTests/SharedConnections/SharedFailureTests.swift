@@ -182,6 +182,19 @@ struct SharedFailureTests {
         #expect(server.record.value.accepted == 2)
     }
 
+    @Test func connectionThatFallsSilentIsNotUsedAgain() async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, _ in
+            guard connection.number == 0 else { return connection.respond(stream, body: [1]) }
+            connection.send(.headers([(":status", "200")], stream: stream), .data([1, 2], stream: stream))
+            connection.isMuted = true
+        }
+        let record = try await fixture.transport.fetch(server.url("/a")) { $0.deadlines.idle = .milliseconds(100) }
+        #expect(record.error?.reason == .timedOut(.idle) && record.body == [1, 2])
+        #expect(try await fixture.transport.fetch(server.url("/a")).body == [1])
+        #expect(server.record.value.accepted == 2)
+    }
+
     @Test func transferThatIsCanceledAtOnceDoesNotCostTheConnection() async throws {
         let fixture = try SharedFixture()
         let server = try fixture.server { connection, stream, path in
