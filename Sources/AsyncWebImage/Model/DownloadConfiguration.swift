@@ -86,7 +86,7 @@ public struct DownloadConfiguration: Sendable {
 
     /// Creates a configuration.
     ///
-    /// By default, there are up to 64 concurrent downloads, and from one host 6 or, over HTTP/2, 32. As in SDWebImage,
+    /// By default, there are up to 128 concurrent downloads, and from one host 6 or, over HTTP/2, 32. As in SDWebImage,
     /// they start in first-in, first-out order, and there are at most 15 seconds without data. Other defaults include
     /// three attempts and 32 MiB of partial bodies.
     public init(
@@ -131,7 +131,7 @@ public struct DownloadConfiguration: Sendable {
         self.maximumBytesInFlight = maximumBytesInFlight
     }
 
-    /// 64, or half of the files that the process may open (`RLIMIT_NOFILE`) if that is less.
+    /// 128, or half of the files that the process may open (`RLIMIT_NOFILE`) if that is less.
     ///
     /// A ``CurlTransport`` uses at most half of them as connections; with more downloads, some would wait for a
     /// connection while their time runs.
@@ -140,7 +140,7 @@ public struct DownloadConfiguration: Sendable {
     }
 
     /// Returns the default number of concurrent downloads of a process that may open this number of files.
-    static func maximumConcurrentDownloads(openFileLimit: Int) -> Int { max(1, min(64, openFileLimit / 2)) }
+    static func maximumConcurrentDownloads(openFileLimit: Int) -> Int { max(1, min(128, openFileLimit / 2)) }
 
     /// The default fields: `Accept` for the built-in formats, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [

@@ -82,7 +82,7 @@ struct GetCommand: AsyncParsableCommand {
             The number of images processed at a time, not counting those that wait for --rate, or for a retry before \
             their first bytes have arrived; reduced if the limit on open files (ulimit -n) is too low for it.
             """)
-    var concurrency = 64
+    var concurrency = 128
 
     @OptionGroup var perHost: PerHostOption
 

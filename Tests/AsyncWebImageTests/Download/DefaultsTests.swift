@@ -11,14 +11,14 @@ import Threading
 struct DefaultsTests {
     private let downloads = ImageLoader.Configuration().downloads
 
-    @Test func defaultConcurrencyIs64DownloadsInTotalAndSixPerHostOr32OverHTTP2() {
-        #expect(downloads.maximumConcurrentDownloads == 64)
+    @Test func defaultConcurrencyIs128DownloadsInTotalAndSixPerHostOr32OverHTTP2() {
+        #expect(downloads.maximumConcurrentDownloads == 128)
         #expect(downloads.maximumConcurrentDownloadsPerHost == 32)
         #expect(downloads.maximumConnectionsPerHost == 6)
         #expect(downloads.rateLimitPerHost == nil && downloads.executionOrder == .fifo)
     }
 
-    @Test(arguments: [(0, 1), (64, 32), (127, 63), (128, 64), (1_024, 64), (1_048_576, 64)])
+    @Test(arguments: [(0, 1), (64, 32), (255, 127), (256, 128), (1_024, 128), (1_048_576, 128)])
     func defaultConcurrencyLeavesHalfOfTheFilesToOthers(openFileLimit: Int, count: Int) {
         #expect(DownloadConfiguration.maximumConcurrentDownloads(openFileLimit: openFileLimit) == count)
     }

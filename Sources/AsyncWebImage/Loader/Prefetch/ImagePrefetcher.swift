@@ -37,7 +37,7 @@ public final class ImagePrefetcher: Sendable {
     /// The default is half of the default number of concurrent downloads: as many as low priorities may have.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: DownloadPriority = .low,
-        maximumConcurrentLoads: Int = 32
+        maximumConcurrentLoads: Int = 64
     ) {
         self.loader = loader
         self.destination = destination

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ImagePrefetcherTests {
     /// The number of images that a prefetcher loads at a time, by default.
-    static let defaultConcurrentLoads = 32
+    static let defaultConcurrentLoads = 64
 
     private func loader(slots: Int = 6) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
