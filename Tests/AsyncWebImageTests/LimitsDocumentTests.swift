@@ -88,16 +88,32 @@ struct LimitsDocumentTests {
             milliseconds(ShareClock.maximum),
         "bytes received on a connection of libcurl without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
-        "bytes before a chunk of a body, with extensions, without TLS": bytes(HTTP1ResponseReader.maximumChunkLine),
+        "bytes received in TLS without a byte of HTTP": bytes(RawSocket.maximumFruitless),
+        "bytes received in HTTP/2 without a response head, a part of a body, or the end of a stream, apart from the "
+            + "remainders of streams that have been given up": bytes(HTTP2Session.maximumUnproductiveBytes),
+        "answers that an HTTP/2 server requests and does not read": count(HTTP2Session.maximumAnswers),
+        "bytes before a chunk of a body in HTTP/1.1, with extensions": bytes(HTTP1ResponseReader.maximumChunkLine),
         "content codings of one body that are decoded; with more, it is delivered as it is":
             count(ContentCoding.maximumCount),
         "buffer for the decoded bytes of one coding": bytes(ContentDecoder.bufferSize),
-        "bytes received on a connection without TLS before others get a turn": bytes(ConnectionPool.bytesPerTurn),
-        "bytes of a large body that stay unread on a connection without TLS, and the time for which they do":
+        "bytes received on a connection before others get a turn": bytes(ConnectionPool.bytesPerTurn),
+        "bytes of TLS that one call of OpenSSL can read": bytes(RawSocket.maximumTurn),
+        "bytes of a large body in HTTP/1.1 that stay unread, and the time for which they do":
             "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",
+        "streams at a time on an HTTP/2 connection; fewer if the server requires it":
+            count(HTTP2Session.maximumStreams),
+        "window of an HTTP/2 stream, at first and after a body has been read without delay":
+            "\(bytes(HTTP2StreamWindow.initialSize)), \(bytes(HTTP2StreamWindow.maximumSize))",
+        "window of an HTTP/2 connection": bytes(HTTP2Session.connectionWindow),
+        "repetitions of a request that the server refuses without processing it": count(CurlTransfer.maximumRefusals),
         "messages of callers and transfers that a transport's thread handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
-        "time after which an idle connection is not used again": seconds(HTTP1Connection.maximumIdleTime),
+        "time after which an idle connection is closed": seconds(Connection.maximumIdleTime),
+        "servers that are remembered because they do not share connections by HTTP/2, by each thread; with more, all of "
+            + "them are learned again": count(ConnectionGate.maximumServers),
+        "servers whose TLS session is kept by each thread, and the time for which it is":
+            "\(count(TLSSessions.defaultLimit)), \(hours(.seconds(TLSContext.sessionLifetime)))",
+        "time after which each thread reads the certificate authorities again": hours(TrustStore.lifetime),
         "hosts in the DNS cache, and addresses of each":
             "\(count(DNSCache.maximumEntries)), \(count(DNSCache.maximumAddresses))",
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
@@ -217,6 +233,8 @@ struct LimitsDocumentTests {
     private static func milliseconds(_ value: Duration) -> String {
         "\(value.components.seconds * 1_000 + value.components.attoseconds / 1_000_000_000_000_000) ms"
     }
+
+    private static func hours(_ value: Duration) -> String { "\(value.components.seconds / 3_600) h" }
 
     private static func seconds(_ value: Duration?) -> String {
         guard let value else { return "none" }
