@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The digest of bytes that arrive in pieces, computed by OpenSSL, which libcurl uses already: several times as fast
+/// The digest of bytes that arrive in pieces, computed by OpenSSL, which TLS uses already: several times as fast
 /// as an implementation in Swift.
 @safe
 package struct MessageDigest: ~Copyable {

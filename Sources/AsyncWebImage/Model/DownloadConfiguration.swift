@@ -75,8 +75,8 @@ public struct DownloadConfiguration: Sendable {
     /// the limit, divided by the number of downloads that can run at a time. Of the downloads whose bodies have reached
     /// this share, all except one are paused, so that at most twice the limit plus one body of at most
     /// ``maximumBodyBytes`` is held. If a body that must be kept in full, such as one for ``ImageLoader/data(for:)``,
-    /// is larger than the limit, other downloads start only after it has been delivered. Data that libcurl buffers for
-    /// a paused HTTP/2 stream is not counted.
+    /// is larger than the limit, other downloads start only after it has been delivered. The bytes that a paused
+    /// transfer over HTTP/2 holds, at most its window, are not counted.
     public var maximumBytesInFlight: Int
     /// A Boolean value that indicates whether a stale stored response is served while it is revalidated, if its origin
     /// allows that.

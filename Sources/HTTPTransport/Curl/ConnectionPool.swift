@@ -1,8 +1,8 @@
 import CCurl
 import SocketPolling
 
-/// The connections of a thread over which this module itself speaks HTTP: all but those with proxies, negotiated
-/// credentials, or cookies.
+/// The connections of a thread over which this module itself speaks HTTP; ``CurlTransfer/keyInPool(proxy:)`` tells for
+/// which requests.
 ///
 /// libcurl opens them, without TLS. From then on, it would take more time for a short response than the system and the
 /// remainder of this module together. Confined to the worker's thread.

@@ -9,7 +9,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The thread on which libcurl runs: the executor of a ``CurlWorker``.
+/// The thread on which transfers run: the executor of a ``CurlWorker``.
 ///
 /// It runs the actor's jobs and commands, lets the driver handle sockets and timers, and otherwise sleeps in the
 /// poller. One wake-up is enough for all jobs that arrive while it is awake.

@@ -6,7 +6,7 @@ extension CurlTransport {
         /// The maximum number of connections that are kept for reuse; `nil` for as many as ``maximumConnections``
         /// allows, but at most 1,024.
         ///
-        /// An idle connection takes a file descriptor and, with TLS, about 60 KB of memory. Use at least the number of
+        /// An idle connection takes a file descriptor and, with TLS, up to 36 KB of memory. Use at least the number of
         /// concurrent transfers; otherwise, connections are closed that the next transfers could have reused.
         public var maximumIdleConnections: Int?
         /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
@@ -66,7 +66,7 @@ extension CurlTransport {
 
         /// The maximum number of connections that are kept for reuse if ``maximumIdleConnections`` is `nil`.
         ///
-        /// A list of many hosts would otherwise keep as many as there are descriptors, with TLS of 60 KB each.
+        /// A list of many hosts would otherwise keep as many as there are descriptors, with TLS of up to 36 KB each.
         static let defaultIdleConnections = 1_024
 
         /// Raises the number of connections that are kept for reuse, if necessary, so that as many concurrent transfers

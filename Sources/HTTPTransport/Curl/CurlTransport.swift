@@ -4,10 +4,11 @@ import SocketPolling
 import Synchronization
 import Threading
 
-/// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
+/// A transport for HTTP/1.1 and, with TLS, HTTP/2, whose connections are opened by libcurl.
 ///
-/// Requests without a proxy, credentials, and cookies are sent, and their responses read, without libcurl, which
-/// only opens their connections.
+/// TLS is that of OpenSSL. libcurl itself sends only requests with ``Credential/digest(user:password:)`` or
+/// ``Credential/password(user:password:)``, with cookies, through a proxy that opens no tunnel or is reached by TLS, and
+/// to IPv6 addresses with a zone.
 ///
 /// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS
 /// cache, credentials, and cookies. The threads end, and all connections are closed, when the transport is released and

@@ -3,9 +3,9 @@ import SocketPolling
 import Synchronization
 import Threading
 
-/// A thread of a ``CurlTransport`` with its own libcurl multi handle and connections.
+/// A thread of a ``CurlTransport`` with its own connections and libcurl multi handle.
 ///
-/// The actor's executor is the thread on which libcurl runs, so that libcurl's callbacks are isolated to the actor. The
+/// The actor's executor is that thread, so that the callbacks of libcurl, OpenSSL, and nghttp2 are isolated to it. The
 /// thread ends, and its connections are closed, when the worker is released and no transfer is active.
 actor CurlWorker {
     let state: SharedTransportState
@@ -28,7 +28,7 @@ actor CurlWorker {
     /// The transfers that wait until another connection may be opened, in order.
     var waitingForConnection: [UInt64] = []
 
-    /// The executor: the thread on which libcurl runs.
+    /// The executor: the thread on which transfers run.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Creates a worker whose thread is yet to be started.

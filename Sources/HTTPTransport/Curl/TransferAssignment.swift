@@ -1,8 +1,8 @@
 /// Assigns transfers to the threads of a transport, which have connections of their own.
 ///
 /// A transfer is assigned to:
-/// 1. the thread with the HTTP/2 connection to its host; while the first response of a host is awaited, which shows
-///    whether it supports HTTP/2, the thread that awaits it;
+/// 1. the thread with the HTTP/2 connection to its host; while the first connection to a host is opened, which shows
+///    whether it supports HTTP/2, the thread that opens it;
 /// 2. otherwise, a thread with an idle connection to its host, unless that thread has many more transfers than others;
 /// 3. otherwise, the thread with the fewest transfers that may open a connection.
 ///

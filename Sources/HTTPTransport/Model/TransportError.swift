@@ -6,7 +6,7 @@ public struct TransportError: Error, Sendable, Hashable {
     public let url: String
     /// The reason of the failure.
     public let reason: Reason
-    /// The message of libcurl or the system, if it adds information.
+    /// A description of the cause, such as a message of libcurl, OpenSSL, or the system, if it adds information.
     public let detail: String?
 
     /// Creates an error for `url`.
