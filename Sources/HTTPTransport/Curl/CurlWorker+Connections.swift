@@ -91,7 +91,7 @@ extension CurlWorker {
 
 extension CurlTransfer {
     /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it:
-    /// for challenges, cookies, IPv6 zones, and proxies to which a connection has TLS or that forward requests.
+    /// for challenges, cookies, IPv6 zones, http URLs through proxies, and proxies to which a connection has TLS.
     func keyInPool(proxy: String?) -> ConnectionKey? {
         let url = request.url
         guard credential?.isNegotiated != true, !request.handlesCookies, request.method != .connect, url.zone == nil,
