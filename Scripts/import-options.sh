@@ -13,6 +13,6 @@ for map in Sources/*/module.modulemap Sources/*/include/module.modulemap "$build
     printf '%s\n' -Xcc "-fmodule-map-file=$map"
 done
 for folder in Sources/*/include; do printf '%s\n' -Xcc "-I$folder"; done
-for option in $(pkg-config --cflags libcurl libjpeg libpng libwebp libwebpmux lcms2 zlib); do
+for option in $(pkg-config --cflags libcurl openssl libnghttp2 libjpeg libpng libwebp libwebpmux lcms2 zlib); do
     printf '%s\n' -Xcc "$option"
 done

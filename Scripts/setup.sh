@@ -144,8 +144,8 @@ check_linux_packages() {
         [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: ${missing[*]}"
     else
         fail "missing, by their Debian names: ${missing[*]}" \
-            "Install what your distribution calls them (on Fedora: libcurl-devel libjpeg-turbo-devel libpng-devel" \
-            "zlib-devel libwebp-devel giflib-devel lcms2-devel libjpeg-turbo-utils libwebp-tools), then try again."
+            "Install what your distribution calls them (on Fedora: libcurl-devel openssl-devel libnghttp2-devel libjpeg-turbo-devel" \
+            "libpng-devel zlib-devel libwebp-devel giflib-devel lcms2-devel libjpeg-turbo-utils libwebp-tools), then try again."
     fi
 }
 
