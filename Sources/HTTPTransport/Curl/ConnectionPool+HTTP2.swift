@@ -200,6 +200,7 @@ extension ConnectionPool {
         case .complete: self.end(stream, CURLE_OK)
         case .refused:
             stream.transfer.wasRefused = true
+            stream.transfer.connectionError = "the server refused the request"
             self.end(stream, CURLE_HTTP2)
         case .reset(let code):
             stream.transfer.connectionError = "the server reset the stream with error \(code.rawValue)"

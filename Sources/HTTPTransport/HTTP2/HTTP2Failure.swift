@@ -14,6 +14,8 @@ enum HTTP2Failure: Error, Equatable {
     /// A description for the error of a request.
     var detail: String {
         switch self {
+        // nghttp2 does not state a reason for each violation.
+        case .violation(let code, ""): "HTTP/2 error \(code.rawValue)"
         case .violation(let code, let reason): "HTTP/2 error \(code.rawValue): \(reason)"
         case .flood: "endless data that belongs to no response"
         case .noStream: "no HTTP/2 stream can be opened"
