@@ -4,7 +4,7 @@ extension CurlTransport {
     /// The settings shared by all transfers.
     public struct Configuration: Sendable {
         /// The maximum number of connections that are kept for reuse; `nil` for as many as ``maximumConnections``
-        /// allows, but at most 1,024.
+        /// allows, but at most 2,048.
         ///
         /// An idle connection takes a file descriptor and, with TLS, up to 36 KB of memory. Use at least the number of
         /// concurrent transfers; otherwise, connections are closed that the next transfers could have reused.
@@ -43,7 +43,7 @@ extension CurlTransport {
 
         /// Creates a configuration.
         ///
-        /// By default, connections use at most half of the process's file descriptors, and up to 1,024 of them are kept
+        /// By default, connections use at most half of the process's file descriptors, and up to 2,048 of them are kept
         /// for reuse. There are one to four threads, depending on the number of processors, and the environment's proxy
         /// and the system's certificate authorities apply.
         public init(
@@ -67,7 +67,7 @@ extension CurlTransport {
         /// The maximum number of connections that are kept for reuse if ``maximumIdleConnections`` is `nil`.
         ///
         /// A list of many hosts would otherwise keep as many as there are descriptors, with TLS of up to 36 KB each.
-        static let defaultIdleConnections = 1_024
+        static let defaultIdleConnections = 2_048
 
         /// Raises the number of connections that are kept for reuse, if necessary, so that as many concurrent transfers
         /// as `count` can reuse theirs.

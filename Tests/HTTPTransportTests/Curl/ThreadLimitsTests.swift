@@ -24,7 +24,7 @@ struct ThreadLimitsTests {
         #expect(limits.map(\.connections) == connectionsOfEach)
     }
 
-    @Test(arguments: [(1, 1), (7, 3), (1_024, 512), (8_192, 1_024), (1_048_576, 1_024)])
+    @Test(arguments: [(1, 1), (7, 3), (1_024, 512), (2_048, 1_024), (8_192, 2_048), (1_048_576, 2_048)])
     func idleConnectionsAreLimitedByTheFilesThatMayBeOpen(openFileLimit: Int, idle: Int) {
         let limits = ThreadLimits.divided(.init(threadCount: 2), openFileLimit: openFileLimit)
         #expect(limits.map(\.idleConnections).reduce(0, +) == idle)
@@ -36,7 +36,7 @@ struct ThreadLimitsTests {
     }
 
     @Test(arguments: [
-        (nil, 1_024, nil), (nil, 1_025, 1_025), (100, 64, 100), (100, 101, 101) as (Int?, Int, Int?),
+        (nil, 2_048, nil), (nil, 2_049, 2_049), (100, 64, 100), (100, 101, 101) as (Int?, Int, Int?),
     ])
     func concurrentTransfersCanKeepTheirConnections(idle: Int?, transfers: Int, result: Int?) {
         var configuration = CurlTransport.Configuration(maximumIdleConnections: idle)
