@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 
 codecs=(jpeg png webp gif animation verify encode)
-http=(head response fields challenge location connection cache cookies list)
+http=(head response fields challenge location connection frames cache cookies list)
 known=("${codecs[@]}" "${http[@]}")
 case $1 in
     all) targets=("${known[@]}") ;;

@@ -1,8 +1,5 @@
 import COpenSSL
 import Foundation
-import Hashing
-
-@testable import HTTPTransport
 
 /// A certificate and its key, made in this process.
 final class TestCertificate {
@@ -73,15 +70,6 @@ final class TestCertificate {
             let bytes = Array(passPhrase.utf8)
             return PEM_write_bio_PrivateKey(bio, key, EVP_aes_256_cbc(), bytes, Int32(bytes.count), nil, nil)
         }
-    }
-
-    /// The pin of the public key.
-    var pin: PublicKeyPin? {
-        var bytes: UnsafeMutablePointer<UInt8>?
-        let count = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &bytes)
-        defer { CRYPTO_free(bytes, #file, #line) }
-        let encoded = Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
-        return PublicKeyPin(Data(SHA256.hash(encoded)).base64EncodedString())
     }
 
     private static func text(_ write: (OpaquePointer?) -> Int32) -> String {

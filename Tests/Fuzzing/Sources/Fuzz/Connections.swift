@@ -3,11 +3,13 @@ import HTTPTypes
 
 @testable import HTTPTransport
 
-/// Makes two requests, one after the other, to a server whose responses are the input.
+/// Makes requests to a server whose responses are the input.
 ///
 /// The first line of an input contains options: `n` sends line ends as CRLF, `b` sends byte by byte, `h` makes HEAD
-/// requests, `c` keeps cookies, `p` has a password for challenges, `s` stops at the first bytes, `w` pauses once.
-/// Responses follow, with lines of five equals signs between them: redirects and challenges take one each.
+/// requests, `c` keeps cookies, `p` has a password for challenges, `s` stops at the first bytes, `w` pauses once, `m`
+/// makes three requests at the same time in place of two in succession, `t` uses TLS, `2` uses HTTP/2, `r` sends the
+/// responses in place of TLS. Responses follow, with lines of five equals signs between them: redirects and challenges
+/// take one each. Those in HTTP/2 consist of records (see ``HTTP2Record``).
 func exchange(_ bytes: [UInt8]) {
     let lines = bytes.lines
     let options = text(lines[0])
@@ -17,9 +19,18 @@ func exchange(_ bytes: [UInt8]) {
     }
     // The last line end before a separator belongs to the response.
     let whole = answers.dropLast().map { $0 + lineEnd } + answers.suffix(1)
-    ScriptedServer.shared.answer(by: whole, byteByByte: options.contains("b"))
+    let isHTTP2 = options.contains("2")
+    ScriptedServer.shared.answer(
+        by: isHTTP2 ? whole.map { HTTP2Record.bytes(in: $0[...]) } : whole, byteByByte: options.contains("b"),
+        in: isHTTP2 ? .http2 : options.contains("t") ? .http1OverTLS : .plain)
     let transport = CurlTransport(configuration: configuration())
-    for path in ["1", "2"] { fetch(path, options, transport) }
+    if options.contains("m") {
+        let fetches = ["1", "2", "3"].map { start($0, options, transport) }
+        for fetch in fetches { fetch.wait() }
+    } else {
+        for path in ["1", "2"] { start(path, options, transport).wait() }
+    }
+    guard !isHTTP2 else { return }
     for head in ScriptedServer.shared.requestHeads { check(requestHead: head) }
 }
 
@@ -30,7 +41,7 @@ func readCookies(_ bytes: [UInt8]) {
     let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nSet-Cookie: a=b\r\n\r\na".utf8)
     ScriptedServer.shared.answer(by: [answer, answer])
     let transport = CurlTransport(configuration: configuration(cookieFile: path))
-    for path in ["1", "2"] { fetch(path, "c", transport) }
+    for path in ["1", "2"] { start(path, "c", transport).wait() }
     for head in ScriptedServer.shared.requestHeads { check(requestHead: head, isFileTrusted: true) }
 }
 
@@ -39,6 +50,7 @@ private func configuration(cookieFile: String? = nil) -> CurlTransport.Configura
     let port = ScriptedServer.shared.port
     return CurlTransport.Configuration(
         proxy: .none,
+        tls: TLSOptions(certificateAuthorityFile: ScriptedServer.shared.certificateFile),
         policy: NetworkPolicy(
             hosts: [.allow("127.0.0.1"), .denyOthers], ports: [.allow(port...port), .denyOthers],
             addresses: [.allow("127.0.0.1/32"), .denyOthers]),
@@ -47,8 +59,19 @@ private func configuration(cookieFile: String? = nil) -> CurlTransport.Configura
 
 private let maximumBodyBytes = 10_000
 
-private func fetch(_ path: String, _ options: String, _ transport: CurlTransport) {
-    guard let url = try? HTTPURL("http://127.0.0.1:\(ScriptedServer.shared.port)/\(path)") else {
+/// A transfer that has been started.
+private struct Fetch {
+    let transfer: any Transfer
+    let receiver: Receiver
+
+    func wait() {
+        while !receiver.hasEnded() { transfer.resume() }
+    }
+}
+
+private func start(_ path: String, _ options: String, _ transport: CurlTransport) -> Fetch {
+    let scheme = options.contains { "t2r".contains($0) } ? "https" : "http"
+    guard let url = try? HTTPURL("\(scheme)://127.0.0.1:\(ScriptedServer.shared.port)/\(path)") else {
         preconditionFailure("a plain URL")
     }
     let request = TransportRequest(
@@ -59,8 +82,7 @@ private func fetch(_ path: String, _ options: String, _ transport: CurlTransport
             lookup: .seconds(1), connect: .seconds(1), firstByte: .seconds(1), idle: .seconds(1), total: .seconds(2)),
         maximumBodyBytes: maximumBodyBytes, maximumRedirects: 4)
     let receiver = Receiver(stops: options.contains("s"), pauses: options.contains("w"))
-    let transfer = transport.start(request, receiver: receiver)
-    while !receiver.hasEnded() { transfer.resume() }
+    return Fetch(transfer: transport.start(request, receiver: receiver), receiver: receiver)
 }
 
 /// A receiver that checks that each call of a transfer is allowed, once and in order.

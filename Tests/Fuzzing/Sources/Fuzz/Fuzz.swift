@@ -16,6 +16,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
     case "head": readHead
     case "response": readResponse
     case "fields": readFields
+    case "frames": receiveFrames
     case "challenge": readChallenges
     case "location": followLocation
     case "connection": exchange
