@@ -30,15 +30,18 @@ package enum Interruption {
         let received = Received(beforeExit: beforeExit)
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            let before = signal(number, SIG_IGN)
-            if unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+            guard !isIgnored(number) else { continue }
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { received.take(number) }
-            // A signal received before that would be ignored permanently.
+            // Until then, the signal ends the process as usual. If it was ignored already, it would be lost.
             await withCheckedContinuation { registered in
                 source.setRegistrationHandler { registered.resume() }
                 source.activate()
             }
+            #if canImport(Darwin)
+            // On Linux, the source has replaced the action.
+            signal(number, SIG_IGN)
+            #endif
             sources.append(source)
         }
         let work = Task { try await body() }
@@ -47,6 +50,17 @@ package enum Interruption {
         for source in sources { source.cancel() }
         if let number = received.first { throw Interrupted(signal: number) }
         return try result.get()
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        #if canImport(Darwin)
+        let handler = unsafe action.__sigaction_u.__sa_handler
+        #else
+        let handler = unsafe action.__sigaction_handler.sa_handler
+        #endif
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// The signals received so far.
