@@ -24,9 +24,8 @@ extension ConnectionPool {
     /// been idle for too long.
     func readDue() {
         while let connection = dueReads.remove(at: deadlines.now) { read(connection) }
-        while let oldest = idle.oldest, oldest.lastUse + Connection.maximumIdleTime <= deadlines.now {
-            closeOldestIdle()
-        }
+        let now = deadlines.now
+        while let oldest = idle.oldest, oldest.lastUse + Connection.maximumIdleTime <= now, closeOldestIdle() {}
     }
 
     /// Reads the received bytes that the poller does not report.
