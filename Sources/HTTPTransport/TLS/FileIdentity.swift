@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What changes when a file is replaced or modified.
+/// The properties of a file that differ after it has been replaced or modified.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64

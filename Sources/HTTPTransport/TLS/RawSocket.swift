@@ -79,6 +79,8 @@ struct RawSocket {
 extension RawSocket {
     /// OpenSSL's interface to a raw socket, whose address is the data of the `BIO`; its own sockets raise a signal if
     /// the server has closed the connection.
+    ///
+    /// `nonisolated(unsafe)`: the method is complete before any thread can use it, and never changes.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         let type = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = unsafe BIO_meth_new(type, "socket") else { return nil }

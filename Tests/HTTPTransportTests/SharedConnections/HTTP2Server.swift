@@ -15,7 +15,7 @@ final class HTTP2Server: @unchecked Sendable {
         let fields: [String: String]
     }
 
-    /// What has happened so far.
+    /// The events on a server so far.
     struct Record: Sendable {
         /// The number of connections that were accepted.
         var accepted = 0
