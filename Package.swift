@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
     name: "async-web-image",
-    platforms: [.macOS(.v26)],
     products: [
         .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
         // The codecs alone, for applications that have the bytes already.
@@ -75,10 +74,6 @@ let package = Package(
         .target(name: "Hashing", dependencies: ["CChecksum", "CZlib"]),
         .target(name: "Digests", dependencies: ["COpenSSL"]),
         .target(name: "SocketPolling", dependencies: ["CLinux"]),
-        // On Linux for its tests alone, with a stand-in for kqueue.
-        .target(
-            name: "KqueuePolling",
-            dependencies: ["SocketPolling", .target(name: "CKqueue", condition: .when(platforms: [.linux]))]),
         .target(
             name: "HTTPSemantics", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
         .target(
@@ -86,7 +81,6 @@ let package = Package(
             dependencies: [
                 "CCurl", "CLinux", "CNghttp2", "COpenSSL", "CZlib", "HTTPSemantics", "SocketPolling", "Threading",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CLCMS", "Hashing"]),
@@ -150,7 +144,6 @@ let package = Package(
             path: "Tests/TestSupport"),
         // A custom image format of another module.
         .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
-        .target(name: "CKqueue", path: "Tests/KqueueStandIn"),
         // Test images and reference decoders.
         .target(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
@@ -160,7 +153,7 @@ let package = Package(
         .testTarget(name: "HashingTests", dependencies: ["CChecksum", "Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
-            name: "SocketPollingTests", dependencies: ["KqueuePolling", "SocketPolling", "TestSupport", "Threading"]),
+            name: "SocketPollingTests", dependencies: ["SocketPolling", "TestSupport", "Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "HTTPSemanticsTests",
@@ -176,7 +169,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "CNghttp2", "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin",
+                "CNghttp2", "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "LoopbackOrigin",
                 "SocketPolling", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -231,7 +224,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-let cTargets = ["CChecksum", "CJPEG", "CJPEGWriter", "CKqueue", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
+let cTargets = ["CChecksum", "CJPEG", "CJPEGWriter", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for

@@ -4,7 +4,6 @@ import PackageDescription
 // A separate package, so that dependents of the library do not resolve the dependencies of its benchmarks.
 let package = Package(
     name: "async-web-image-benchmarks",
-    platforms: [.macOS(.v26)],
     products: [
         .executable(name: "scenarios", targets: ["Scenarios"]),
         .executable(name: "thumbnail", targets: ["Thumbnail"]),

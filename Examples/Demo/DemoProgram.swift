@@ -2,11 +2,7 @@ import AsyncWebImage
 import WebimageConsole
 import LoopbackOrigin
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Images arrive from a slow server on this machine; no network is needed.
 ///

@@ -1,17 +1,9 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Returns the peak memory of this process in bytes, or `nil` if the system does not report it.
 func peakMemory() -> Int? {
-    #if canImport(Darwin)
-    var usage = rusage()
-    return unsafe getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
-    #else
     // Not getrusage, whose value a process inherits from the one that started it.
     let path = "/proc/self/status"
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -21,5 +13,4 @@ func peakMemory() -> Int? {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     let kilobytes = lines.first { $0.hasPrefix("VmHWM:") }?.split { !$0.isNumber }.first
     return kilobytes.flatMap { Int($0) }.map { $0 * 1_024 }
-    #endif
 }

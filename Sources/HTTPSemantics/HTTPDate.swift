@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Dates of header fields (RFC 9110, section 5.6.7), in seconds since 1970.
 package enum HTTPDate: Sendable {

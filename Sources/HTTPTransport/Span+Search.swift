@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 extension Span<UInt8> {
     /// Returns the position of the first byte in `range` that equals `byte`; `nil` if there is none.

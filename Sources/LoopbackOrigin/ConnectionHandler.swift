@@ -1,11 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-#if canImport(Darwin)
-internal import Darwin
-#else
 internal import Glibc
-#endif
 
 /// Performs the scripts on one connection, one request after another.
 ///

@@ -1,10 +1,6 @@
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The removal of the least recently used entries of a folder.
 ///

@@ -1,10 +1,6 @@
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 extension EntryFolder {
     /// The number of entries, and the space that their files take, including lists of variants.

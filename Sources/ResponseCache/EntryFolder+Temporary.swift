@@ -1,10 +1,6 @@
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 // Files that are being written, and those that killed processes have left.
 extension EntryFolder {

@@ -2,11 +2,7 @@ import Hashing
 import Synchronization
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The folder of a cache: its files, and changes to one shard at a time.
 ///

@@ -1,11 +1,7 @@
 import Synchronization
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 // Entries that are in the system's page cache.
 extension FolderStorage: ImmediateStorage {

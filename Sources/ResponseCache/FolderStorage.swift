@@ -1,11 +1,7 @@
 import Synchronization
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A storage of responses in the files of a folder.
 final class FolderStorage: ResponseStorage {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The file with the totals of all shards, so that the size of a cache is known without listing its files.
 ///

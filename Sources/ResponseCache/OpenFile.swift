@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 import CLinux
 import Synchronization
@@ -54,10 +50,8 @@ package final class OpenFile: Sendable {
     private let descriptor: Int32
     private let traffic: FileIOStatistics?
 
-    #if os(Linux)
     /// `O_NOATIME`, which the C library declares only for GNU sources.
     private static let keepingAccessTime: Int32 = 0o1_000_000
-    #endif
 
     init(
         reading path: String, in folder: OpenFolder? = nil, traffic: FileIOStatistics? = nil
@@ -65,15 +59,11 @@ package final class OpenFile: Sendable {
         self.traffic = traffic
         // With `O_NONBLOCK`, because a pipe in place of the file would wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        #if os(Linux)
         // Otherwise, reading a file would update its access time, which costs 2 µs.
         let folder = folder?.descriptor ?? AT_FDCWD
         var descriptor = unsafe openat(folder, path, flags | Self.keepingAccessTime)
         // Not permitted for files of another user.
         if descriptor < 0, errno == EPERM { descriptor = unsafe openat(folder, path, flags) }
-        #else
-        let descriptor = unsafe openat(folder?.descriptor ?? AT_FDCWD, path, flags)
-        #endif
         self.descriptor = descriptor
         if descriptor < 0 { throw .last }
     }
@@ -85,14 +75,9 @@ package final class OpenFile: Sendable {
         readingAtOnce path: String, in folder: OpenFolder, traffic: FileIOStatistics? = nil
     ) throws(FileFailure) {
         self.traffic = traffic
-        #if os(Linux)
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | Self.keepingAccessTime
         descriptor = unsafe clinux_open_at_once(folder.descriptor, path, flags)
         if descriptor < 0 { throw .last }
-        #else
-        descriptor = -1
-        throw FileFailure(code: ENOSYS)
-        #endif
     }
 
     /// Creates a file, accessible only to its owner.
@@ -202,7 +187,6 @@ package final class OpenFile: Sendable {
 
     /// Reads the first bytes of the file into two arrays without waiting for a disk; `nil` if not all are in memory.
     func readAtOnce(_ first: Int, _ second: Int) throws(FileFailure) -> (first: [UInt8], second: [UInt8])? {
-        #if os(Linux)
         var result = 0
         var (firstBytes, secondBytes): ([UInt8], [UInt8]) = ([], [])
         unsafe firstBytes = [UInt8](unsafeUninitializedCapacity: first) { firstBuffer, firstCount in
@@ -217,9 +201,6 @@ package final class OpenFile: Sendable {
         guard result == first + second else { return nil }
         traffic?.countRead(result)
         return (firstBytes, secondBytes)
-        #else
-        return nil
-        #endif
     }
 
     /// Reads up to `count` bytes; fewer at the end.
@@ -294,11 +275,7 @@ package final class OpenFile: Sendable {
 extension stat {
     /// The time of the last modification, in nanoseconds since 1970.
     var modificationTime: Int {
-        #if canImport(Darwin)
-        st_mtimespec.nanoseconds
-        #else
         st_mtim.nanoseconds
-        #endif
     }
 }
 

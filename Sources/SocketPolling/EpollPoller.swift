@@ -1,4 +1,3 @@
-#if os(Linux)
 import CLinux
 import Glibc
 
@@ -90,4 +89,3 @@ extension Duration {
         return Int32(max(0, seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 }
-#endif

@@ -19,7 +19,7 @@ package final class EventPoller: @unchecked Sendable {
     package var connectionCount: Int { watches.connectionCount }
 
     /// Creates a poller, which is open if there are descriptors for it.
-    package init(_ type: any SystemPoller.Type) {
+    package init(_ type: any SystemPoller.Type = EpollPoller.self) {
         self.type = type
         open()
     }

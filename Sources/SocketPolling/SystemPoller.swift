@@ -1,4 +1,4 @@
-/// The system-dependent part of an ``EventPoller``: epoll or kqueue.
+/// The system-dependent part of an ``EventPoller``, which is epoll.
 ///
 /// Every event is reported by each ``wait(timeout:)`` while its cause persists. ``wake()`` can be called from any
 /// thread, all other methods by one thread at a time.

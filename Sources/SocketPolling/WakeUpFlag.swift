@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A wake-up mechanism for a thread without a descriptor to wait for.
 ///

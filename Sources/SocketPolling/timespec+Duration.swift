@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-package import Darwin
-#else
 package import Glibc
-#endif
 
 extension timespec {
     /// Creates a time from `duration`, rounded up to nanoseconds and limited to 0 to one million seconds.

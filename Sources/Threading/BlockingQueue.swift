@@ -1,10 +1,6 @@
 import DequeModule
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A queue with two lanes for threads that wait for elements: short work goes first, but never starves long work.
 ///

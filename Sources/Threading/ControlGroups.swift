@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 
 /// The control groups of this process and their parents, as far as they are visible, whose limits all apply to it.
@@ -69,4 +68,3 @@ private func contents(_ path: String) -> String {
 extension String {
     fileprivate var firstLine: Substring { prefix { $0 != "\n" } }
 }
-#endif

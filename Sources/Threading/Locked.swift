@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-public import Darwin
-#else
 public import Glibc
-#endif
 
 /// A value protected by a mutex: the only lock of this package.
 ///

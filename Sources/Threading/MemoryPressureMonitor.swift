@@ -1,32 +1,21 @@
 import CLinux
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Calls a handler when processes have to wait for memory, according to the pressure stall information of Linux.
 ///
 /// The handler is called on the monitor's own thread, at most once in two seconds.
 package final class MemoryPressureMonitor: Sendable {
-    #if os(Linux)
     private let end: EndSignal
-    #endif
 
     /// Creates a monitor; returns `nil` if the system does not report memory pressure.
     ///
     /// The control group of the process is observed, or else the machine.
     package convenience init?(_ handler: @escaping @Sendable () -> Void) {
-        #if os(Linux)
         guard let pressure = Self.openPressureFile() else { return nil }
         self.init(descriptor: pressure, handler)
-        #else
-        return nil
-        #endif
     }
 
-    #if os(Linux)
     /// Creates a monitor of a descriptor with urgent data as the event; the descriptor belongs to the monitor.
     package init?(descriptor: Int32, _ handler: @escaping @Sendable () -> Void) {
         guard let end = EndSignal() else {
@@ -88,10 +77,8 @@ package final class MemoryPressureMonitor: Sendable {
         let line = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("0::") }
         return line.map { "/sys/fs/cgroup\($0.dropFirst(3))/memory.pressure" }
     }
-    #endif
 }
 
-#if os(Linux)
 /// The end of a monitor, of which its thread is notified.
 ///
 /// The monitor and its thread share it, because either can end first: the descriptor must stay open as long as one of
@@ -110,4 +97,3 @@ private final class EndSignal: Sendable {
 
     func send() { eventfd_write(descriptor, 1) }
 }
-#endif

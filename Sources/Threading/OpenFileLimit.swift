@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The limit on the file descriptors of this process: files, connections, and the timers of the runtime.
 package enum OpenFileLimit {
@@ -55,9 +51,5 @@ package enum OpenFileLimit {
         return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
     }
 
-    #if canImport(Darwin)
-    private static let resource = RLIMIT_NOFILE
-    #else
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #endif
 }

@@ -1,10 +1,6 @@
 import CLinux
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Returns the number of processors that the calling thread may use, at least 1.
 ///
@@ -12,13 +8,9 @@ import Glibc
 /// processors of the machine.
 package func availableProcessorCount() -> Int {
     let online = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    #if os(Linux)
     let affinity = Int(clinux_affinity())
     let count = affinity > 0 ? affinity : online
     return quota.map { min(count, $0) } ?? count
-    #else
-    return online
-    #endif
 }
 
 /// Returns the number of processors of a quota in the format of `cpu.max`, such as `150000 100000`, rounded up; `nil`
@@ -29,7 +21,5 @@ package func processorCount(ofQuota text: String) -> Int? {
     return max(1, quota / period + (quota % period > 0 ? 1 : 0))
 }
 
-#if os(Linux)
 /// The lowest quota of the control groups of this process, which does not change in most containers.
 private let quota = ControlGroups().processorQuota
-#endif

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Starts a required detached thread: terminates the process with a message if the system cannot start one.
 ///
@@ -49,22 +45,13 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
     unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
 
     let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
-    #if canImport(Darwin)
-    var thread: pthread_t?
-    #else
     var thread = pthread_t()
-    #endif
     let status = unsafe pthread_create(
         &thread, &attributes,
         { argument in
-            #if canImport(Darwin)
-            let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
-            unsafe pthread_setname_np(start.name)
-            #else
             guard let argument = unsafe argument else { return nil }
             let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
             nameCurrentThread(start.name)
-            #endif
             start.body()
             return nil
         }, start.toOpaque())
@@ -76,14 +63,9 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
 
 /// Returns a number that is unique among running threads and never 0.
 package func currentThreadNumber() -> UInt {
-    #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-    #else
     UInt(pthread_self())
-    #endif
 }
 
-#if !canImport(Darwin)
 /// `pthread_setname_np` is hidden from Swift behind `_GNU_SOURCE`; writing the kernel's file has the same effect.
 private func nameCurrentThread(_ name: String) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
@@ -92,7 +74,6 @@ private func nameCurrentThread(_ name: String) {
     _ = unsafe write(file, bytes, bytes.count)
     close(file)
 }
-#endif
 
 private final class ThreadStart: Sendable {
     let name: String

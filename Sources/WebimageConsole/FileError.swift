@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A failed file operation and its reason.
 package struct FileError: Error, Equatable, CustomStringConvertible {
@@ -84,14 +80,7 @@ package enum FileDescriptor {
     }
 }
 
-#if canImport(Darwin)
-private let systemWrite = Darwin.write
-private let systemRead = Darwin.read
-private let systemPoll = Darwin.poll
-private let systemClose = Darwin.close
-#else
 private let systemWrite = unsafe Glibc.write
 private let systemRead = unsafe Glibc.read
 private let systemPoll = unsafe Glibc.poll
 private let systemClose = Glibc.close
-#endif

@@ -1,11 +1,7 @@
 import Dispatch
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Handles the signals SIGINT, SIGTERM, and SIGHUP.
 ///
@@ -38,10 +34,6 @@ package enum Interruption {
                 source.setRegistrationHandler { registered.resume() }
                 source.activate()
             }
-            #if canImport(Darwin)
-            // On Linux, the source has replaced the action.
-            signal(number, SIG_IGN)
-            #endif
             sources.append(source)
         }
         let work = Task { try await body() }
@@ -55,11 +47,7 @@ package enum Interruption {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(number, nil, &action) == 0 else { return false }
-        #if canImport(Darwin)
-        let handler = unsafe action.__sigaction_u.__sa_handler
-        #else
         let handler = unsafe action.__sigaction_handler.sa_handler
-        #endif
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 

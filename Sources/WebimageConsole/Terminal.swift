@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The standard output or error stream of the process.
 package struct Terminal: Sendable {

@@ -1,10 +1,6 @@
 import AsyncWebImage
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Proxies as arguments, which mean the same as those of curl.
 extension ProxyRule {

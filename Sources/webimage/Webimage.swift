@@ -2,11 +2,7 @@ import ArgumentParser
 import AsyncWebImage
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The command-line tool, which downloads complete and verified images.
 @main

@@ -7,7 +7,7 @@ struct LayerTests {
     /// A module imports those of lower levels alone. Those in C are in front of all others.
     private static let modules = Layers([
         ["Digests", "HTTPSemantics", "Hashing", "SocketPolling", "Threading"],
-        ["KqueuePolling", "WebimageConsole"],
+        ["WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["ImageEncoders", "ResponseCache"],
         ["AsyncWebImage"],

@@ -4,7 +4,6 @@ import PackageDescription
 // A separate package, because libFuzzer provides the main function and has to instrument all of the code.
 let package = Package(
     name: "async-web-image-fuzzing",
-    platforms: [.macOS(.v26)],
     products: [.executable(name: "fuzz", targets: ["Fuzz"])],
     dependencies: [.package(name: "async-web-image", path: "../..")],
     targets: [

@@ -108,7 +108,6 @@ struct LoopbackOriginTests {
         await origin.stop()
     }
 
-    #if os(Linux)
     /// Runs in a separate process without other activity.
     @Test func stoppedOriginLeavesNoResources() async {
         await #expect(processExitsWith: .success) {
@@ -140,5 +139,4 @@ struct LoopbackOriginTests {
             #expect(after <= before)
         }
     }
-    #endif
 }

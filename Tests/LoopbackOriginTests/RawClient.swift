@@ -1,10 +1,6 @@
 import Foundation
 
-#if canImport(Darwin)
-private let streamSocket = SOCK_STREAM
-#else
 private let streamSocket = Int32(SOCK_STREAM.rawValue)
-#endif
 
 /// A blocking TCP client that returns the bytes exactly as received.
 ///

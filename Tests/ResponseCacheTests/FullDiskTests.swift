@@ -7,7 +7,6 @@ import Threading
 
 @testable import ResponseCache
 
-#if os(Linux)
 import Glibc
 
 /// A small file system in memory, which only the superuser can mount.
@@ -115,4 +114,3 @@ struct FullDiskTests {
         }
     }
 }
-#endif

@@ -3,7 +3,7 @@ import SocketPolling
 import Testing
 import Threading
 
-/// The behavior of an event poller, which is the same with every system poller.
+/// The behavior of an event poller.
 @Suite(.timeLimit(.minutes(1)))
 struct EventPollerTests {
     /// The result of one wait: the number of events, and of wanted events.
@@ -40,9 +40,8 @@ struct EventPollerTests {
 
     // MARK: - Sockets
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func socketEventIsReportedAsLongAsItsCauseLasts(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func socketEventIsReportedAsLongAsItsCauseLasts() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }
         #expect(report(poller) == Report(count: 0))
@@ -54,16 +53,14 @@ struct EventPollerTests {
         #expect(report(poller) == Report(count: 0))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func watchedSocketEventsCanChange(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func watchedSocketEventsCanChange() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }
         poller.watch(ours, for: .writable)
         #expect(events(poller).heard.map(\.isWritable) == [true])
         #expect(write(theirs, "x", 1) == 1)
         #expect(events(poller).heard.map(\.isReadable) == [false])
-        // kqueue reports two events where epoll reports one.
         poller.watch(ours, for: [.readable, .writable])
         let both = events(poller).heard
         #expect(both.contains(where: \.isReadable) && both.contains(where: \.isWritable))
@@ -73,18 +70,16 @@ struct EventPollerTests {
         #expect(report(poller) == Report(count: 0))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func closedPeerMakesTheSocketReadable(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func closedPeerMakesTheSocketReadable() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         defer { close(ours) }
         close(theirs)
         #expect(events(poller).heard.contains { $0.descriptor == ours && $0.isReadable && !$0.isBroken })
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func anErrorOfTheSocketIsReported(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func anErrorOfTheSocketIsReported() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         defer { close(ours) }
         // Closing with unread bytes resets the connection.
@@ -93,9 +88,8 @@ struct EventPollerTests {
         #expect(events(poller).heard.contains { $0.descriptor == ours && $0.isBroken })
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func aForgottenSocketIsNotReported(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func aForgottenSocketIsNotReported() {
+        let poller = EventPoller()
         let (ours, theirs) = socketPair()
         defer { _ = (close(ours), close(theirs)) }
         poller.watch(ours, for: [.readable, .writable])
@@ -104,9 +98,8 @@ struct EventPollerTests {
         #expect(report(poller) == Report(count: 0))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func eventBetweenTwoWatchesIsReportedByTheSecond(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func eventBetweenTwoWatchesIsReportedByTheSecond() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }
         poller.forget(ours)
@@ -117,9 +110,8 @@ struct EventPollerTests {
         #expect(report(poller) == Report(count: 1, heard: [ours]))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func newConnectionWithReusedDescriptorIsWatched(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func newConnectionWithReusedDescriptorIsWatched() {
+        let poller = EventPoller()
         let (ours, theirs) = connection(poller)
         let (next, other) = connection(poller)
         defer { for end in [ours, theirs, next, other] { close(end) } }
@@ -135,9 +127,8 @@ struct EventPollerTests {
         #expect(report(poller).heard == [ours])
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func socketForgottenByTheKernelIsWatchedAgain(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func socketForgottenByTheKernelIsWatchedAgain() {
+        let poller = EventPoller()
         let (old, oldPeer) = connection(poller)
         let (new, newPeer) = socketPair()
         defer { for end in [old, oldPeer, new, newPeer] { close(end) } }
@@ -149,9 +140,8 @@ struct EventPollerTests {
         #expect(heard.contains(where: \.isReadable) && heard.contains(where: \.isWritable))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func moreSocketsThanABatchAreAllReported(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func moreSocketsThanABatchAreAllReported() {
+        let poller = EventPoller()
         var pairs: [(ours: Int32, theirs: Int32)] = []
         defer { for pair in pairs { _ = (close(pair.ours), close(pair.theirs)) } }
         for _ in 0..<300 { pairs.append(connection(poller)) }
@@ -169,9 +159,8 @@ struct EventPollerTests {
 
     // MARK: - Wake-ups and time
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func earlierWakeUpEndsTheNextWaitOnce(kind: SystemPollerKind) {
-        let poller = EventPoller(kind.type)
+    @Test func earlierWakeUpEndsTheNextWaitOnce() {
+        let poller = EventPoller()
         for _ in 0..<3 { poller.wake() }
         let count = poller.wait(timeout: nil)
         var heard = 0
@@ -181,9 +170,8 @@ struct EventPollerTests {
         #expect(report(poller) == Report(count: 0))
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func wakeUpEndsARunningWait(kind: SystemPollerKind) throws {
-        let poller = EventPoller(kind.type)
+    @Test func wakeUpEndsARunningWait() throws {
+        let poller = EventPoller()
         let rounds = 1_000
         let answers = BlockingQueue<Int>()
         try startThread(named: "test-waker") {
@@ -199,15 +187,14 @@ struct EventPollerTests {
     }
 
     // The descriptors of closed pollers soon belong to the pollers of other threads.
-    @Test(arguments: SystemPollerKind.allCases)
-    func pollersOfSeveralThreadsAreIndependent(kind: SystemPollerKind) throws {
+    @Test func pollersOfSeveralThreadsAreIndependent() throws {
         let (threads, rounds) = (4, 200)
         let answers = BlockingQueue<Bool>()
         for _ in 0..<threads {
             try startThread(named: "test-poller") {
                 var onlyOwnEvents = true
                 for _ in 0..<rounds {
-                    let poller = EventPoller(kind.type)
+                    let poller = EventPoller()
                     poller.wake()
                     let counts = (poller.wait(timeout: .seconds(20)), poller.wait(timeout: .zero))
                     onlyOwnEvents = onlyOwnEvents && counts == (1, 0)
@@ -218,15 +205,14 @@ struct EventPollerTests {
         for _ in 0..<threads { #expect(answers.next() == true) }
     }
 
-    @Test(arguments: SystemPollerKind.allCases, [Duration.microseconds(100), .milliseconds(1), .milliseconds(20)])
-    func waitIsNoShorterThanItsTimeout(kind: SystemPollerKind, timeout: Duration) {
-        let poller = EventPoller(kind.type)
+    @Test(arguments: [Duration.microseconds(100), .milliseconds(1), .milliseconds(20)])
+    func waitIsNoShorterThanItsTimeout(timeout: Duration) {
+        let poller = EventPoller()
         let elapsed = ContinuousClock().measure { #expect(poller.wait(timeout: timeout) == 0) }
         #expect(elapsed >= timeout)
     }
 
-    @Test(arguments: SystemPollerKind.allCases)
-    func pollerDoesNotWaitForAPastTimeout(kind: SystemPollerKind) {
-        #expect(EventPoller(kind.type).wait(timeout: .seconds(-5)) == 0)
+    @Test func pollerDoesNotWaitForAPastTimeout() {
+        #expect(EventPoller().wait(timeout: .seconds(-5)) == 0)
     }
 }

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Foundation
 import Testing
 import Threading
@@ -69,4 +68,3 @@ struct ControlGroupsTests {
         #expect(limits.memory == nil && limits.processors == nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import TestSupport
 import Testing
@@ -71,4 +70,3 @@ struct MemoryPressureMonitorTests {
         _ = MemoryPressureMonitor {}
     }
 }
-#endif

@@ -1,10 +1,6 @@
 import CCurl
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 extension CertificateAuthorities {
     /// The places that libcurl was built with; its file is left out if it cannot be read, as on a system of another

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The properties that distinguish a TCP connection from all others that are open on this machine.
 ///

@@ -1,11 +1,7 @@
 import CCurl
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 extension CurlEasy {
     /// Installs the callbacks, which report to ``transfer`` through the handle's owner.
@@ -121,12 +117,5 @@ private func withTransfer(
 
 /// Returns a new socket that child processes do not inherit.
 private func openSocket(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
-    #if canImport(Darwin)
-    // There is no such flag on this system, so it is inheritable for a moment.
-    let descriptor = socket(family, type, protocolNumber)
-    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    return descriptor
-    #else
     return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
-    #endif
 }

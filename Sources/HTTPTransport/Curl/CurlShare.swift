@@ -1,10 +1,6 @@
 import CCurl
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// An owner of a `CURLSH`: state shared by the handles of a transport.
 ///

@@ -3,11 +3,7 @@ import SocketPolling
 import Synchronization
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The thread on which transfers run: the executor of a ``CurlWorker``.
 ///

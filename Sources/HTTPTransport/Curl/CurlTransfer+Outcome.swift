@@ -2,11 +2,7 @@ import CCurl
 import HTTPTypes
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 // The outcome of a transfer.
 extension CurlTransfer {

@@ -17,7 +17,6 @@ public final class CurlTransport: Transport {
     private let state: SharedTransportState
     /// The workers of all started threads, in order.
     private let workers = Locked<[CurlWorker]>([])
-    private let poller: any SystemPoller.Type
     private let startThread: ThreadStarter
     private let whenThreadEnded: @Sendable () -> Void
     private let nextID = Atomic<UInt64>(0)
@@ -28,17 +27,16 @@ public final class CurlTransport: Transport {
     /// If the system cannot start the first thread, the transfer fails with
     /// ``TransportError/Reason/threadStartFailed``; the next transfer tries again.
     public convenience init(configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration, poller: PlatformPoller.self)
+        self.init(configuration: configuration, startThread: systemThreads(named: "webimage-curl"))
     }
 
     init(
-        configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
-        dnsCache: DNSCache? = nil, startThread: @escaping ThreadStarter = systemThreads(named: "webimage-curl"),
+        configuration: Configuration, dnsCache: DNSCache? = nil,
+        startThread: @escaping ThreadStarter = systemThreads(named: "webimage-curl"),
         whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
         _ = RuntimeTimer.opening
         state = SharedTransportState(configuration, dnsCache: dnsCache, openFileLimit: OpenFileLimit.current)
-        self.poller = poller
         self.startThread = startThread
         self.whenThreadEnded = whenThreadEnded
     }
@@ -98,7 +96,7 @@ extension CurlTransport {
         try workers.withLock { workers throws(ThreadFailure) in
             if let first = workers.first { return first }
             _ = CurlLibrary.initialized
-            let first = try startedWorker(0, on: CurlThread(poller: EventPoller(poller)))
+            let first = try startedWorker(0, on: CurlThread(poller: EventPoller()))
             workers.append(first)
             return first
         }
@@ -120,7 +118,7 @@ extension CurlTransport {
     /// for one of them.
     private func startWorkers(upTo index: Int, _ workers: inout [CurlWorker]) {
         while workers.count <= index {
-            let thread = CurlThread(poller: EventPoller(poller))
+            let thread = CurlThread(poller: EventPoller())
             guard thread.poller.open(), let worker = try? startedWorker(workers.count, on: thread) else { return }
             workers.append(worker)
         }

@@ -2,11 +2,7 @@ import CLinux
 import Synchronization
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Ends connections that keep libcurl from returning, as decided by ``FloodJudge``.
 ///
@@ -61,13 +57,11 @@ extension FloodGuard {
     /// HTTP/1.1.
     func begin() {
         // Other systems have neither this clock nor the kernel's count of bytes read.
-        #if os(Linux)
         guard !isNeeded.load(ordering: .relaxed) else { return }
         var clock = clockid_t()
         guard unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return }
         state.withLock { $0.clock = clock }
         isNeeded.store(true, ordering: .relaxed)
-        #endif
     }
 
     /// Runs `call`, a call of libcurl.
@@ -101,11 +95,7 @@ extension FloodGuard {
 
     /// Returns the number of bytes read from a connection; negative if the system does not report it.
     func bytesRead(from descriptor: Int32) -> Int64 {
-        #if os(Linux)
         clinux_bytes_read(descriptor)
-        #else
-        -1
-        #endif
     }
 
     /// Returns the connections that have been ended since the last call.
@@ -171,13 +161,9 @@ extension FloodGuard {
     }
 
     private var bytesRead: [Int32: Int64] {
-        #if os(Linux)
         state.withLock { state in
             Dictionary(uniqueKeysWithValues: state.sockets.keys.map { ($0, clinux_bytes_read($0)) })
         }
-        #else
-        [:]
-        #endif
     }
 
     /// Shuts down a connection, from any thread.

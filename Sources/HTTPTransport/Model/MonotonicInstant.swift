@@ -1,14 +1,8 @@
-#if canImport(Darwin)
-import Darwin
-
-private let clockID = CLOCK_MONOTONIC_RAW
-#else
 // The members of `timespec` belong to whichever of the two modules the compiler loads first.
 import CLinux
 import Glibc
 
 private let clockID = CLOCK_BOOTTIME
-#endif
 
 /// A point in time of the clock that `ContinuousClock` reads.
 ///

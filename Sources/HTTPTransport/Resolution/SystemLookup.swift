@@ -1,21 +1,13 @@
 import CCurl  // the compiler assigns the socket constants to the module that it imported first, this one or the C library
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Looks up a host with the system's resolver; blocks until there is a result.
 @Sendable func systemLookup(_ host: String) throws(LookupFailure) -> [IPAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
-    #if canImport(Darwin)
-    hints.ai_socktype = SOCK_STREAM
-    #else
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    #endif
     unsafe hints.ai_flags = AI_ADDRCONFIG
     var list: UnsafeMutablePointer<addrinfo>?
     let status = unsafe getaddrinfo(host, nil, &hints, &list)

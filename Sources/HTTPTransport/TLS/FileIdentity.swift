@@ -1,11 +1,7 @@
 // The members of `timespec` belong to whichever of the modules the compiler loads first.
 import CLinux
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// The properties of a file that differ after it has been replaced or modified.
 struct FileIdentity: Equatable {
@@ -21,11 +17,7 @@ struct FileIdentity: Equatable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(status.st_ino)
         size = Int64(status.st_size)
-        #if canImport(Darwin)
-        let time = status.st_mtimespec
-        #else
         let time = status.st_mtim
-        #endif
         modified = [Int(time.tv_sec), Int(time.tv_nsec)]
     }
 }

@@ -1,10 +1,6 @@
 import COpenSSL
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// An error from the queue that OpenSSL has for each thread.
 struct OpenSSLError {

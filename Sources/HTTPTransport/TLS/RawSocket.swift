@@ -1,10 +1,6 @@
 import COpenSSL
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// The socket below TLS, as OpenSSL's callbacks use it, with limits on what they read.
 ///

@@ -1,14 +1,7 @@
-#if canImport(Darwin)
-import Darwin
-
-private let noSignal: Int32 = 0
-private let peek = MSG_PEEK
-#else
 import Glibc
 
 private let noSignal = Int32(MSG_NOSIGNAL)
 private let peek = Int32(MSG_PEEK)
-#endif
 
 /// The result of an operation on a socket.
 enum SocketResult {
@@ -40,11 +33,7 @@ struct Socket {
     /// Sends as many of `bytes` as possible.
     func send(_ bytes: Span<UInt8>) -> SocketResult {
         unsafe bytes.withUnsafeBytes { bytes in
-            #if canImport(Darwin)
-            unsafe SocketResult(Darwin.send(descriptor, bytes.baseAddress, bytes.count, noSignal))
-            #else
             unsafe SocketResult(Glibc.send(descriptor, bytes.baseAddress, bytes.count, noSignal))
-            #endif
         }
     }
 
@@ -82,10 +71,6 @@ struct Socket {
 
     /// Closes the socket.
     func close() {
-        #if canImport(Darwin)
-        _ = Darwin.close(descriptor)
-        #else
         _ = Glibc.close(descriptor)
-        #endif
     }
 }

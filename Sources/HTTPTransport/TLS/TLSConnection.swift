@@ -1,10 +1,6 @@
 import COpenSSL
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// A connection with TLS to a server, over a socket that does not block: an owner of an `SSL`.
 ///

@@ -1,10 +1,6 @@
 import COpenSSL
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 extension TLSFailure {
     /// Creates the failure of a handshake from OpenSSL's queue of errors.

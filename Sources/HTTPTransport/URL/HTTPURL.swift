@@ -1,10 +1,6 @@
 import CCurl
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// An absolute http or https URL, prepared as by browsers and parsed by libcurl.
 ///

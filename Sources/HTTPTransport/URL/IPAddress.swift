@@ -1,11 +1,7 @@
 // The members of the system's socket types belong to whichever module the compiler loads first, this or Glibc.
 import CCurl
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// An IPv4 or IPv6 address.
 ///

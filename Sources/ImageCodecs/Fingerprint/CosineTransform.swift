@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The lowest frequencies of the two-dimensional discrete cosine transform (DCT-II) of a plane of samples.
 struct CosineTransform {

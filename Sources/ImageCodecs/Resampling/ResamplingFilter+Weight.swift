@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 extension Resampling.Filter {
     /// Returns the distance in source samples from its center that a target sample depends on, if it covers `ratio`

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The transfer function of sRGB (IEC 61966-2-1) as tables: from byte values to linear light, 0 to 1, and back.
 struct SRGBCurve {

@@ -1,6 +1,4 @@
-#if os(Linux)
 import Glibc
-#endif
 
 /// Requests the pages of an array's reserved memory from the kernel shortly before bytes are appended.
 ///
@@ -19,10 +17,8 @@ struct PageSupply {
     ///
     /// Requests nothing if the last page of the step exists already, as in memory that the heap reuses.
     mutating func prepare(_ bytes: [UInt8], toAppend count: Int) {
-        #if os(Linux)
         guard let range = nextRange(for: count, after: bytes.count, capacity: bytes.capacity) else { return }
         unsafe bytes.withUnsafeBytes { unsafe supply($0.baseAddress, range) }
-        #endif
     }
 
     /// Returns the range of memory to request next; `nil` if `count` bytes after the first `used` ones need none.
@@ -33,7 +29,6 @@ struct PageSupply {
         return start < end ? start..<end : nil
     }
 
-    #if os(Linux)
     private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
     /// `MADV_POPULATE_WRITE`, which the headers of older C libraries lack.
     private static let populateWrite: Int32 = 23
@@ -48,5 +43,4 @@ struct PageSupply {
         // Kernels before 5.14 refuse this, and the pages are supplied by page faults.
         _ = unsafe madvise(first, end - first, Self.populateWrite)
     }
-    #endif
 }

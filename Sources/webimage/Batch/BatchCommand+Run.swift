@@ -6,17 +6,11 @@ import Hashing
 import Threading
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 extension BatchCommand {
     func run() async throws {
-        #if os(Linux)
         if resources.dieWithParent { clinux_die_with_parent() }
-        #endif
         do {
             try await answerAll()
         } catch let error as UnusableList {

@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The system calls that create, write, and name an output file; tests replace some to simulate other file systems.
 ///
@@ -12,13 +8,9 @@ import Glibc
 struct FileCalls: Sendable {
     /// Opens an unnamed file in a folder.
     var openUnnamed: @Sendable (_ folder: String) -> Int32 = { folder in
-        #if canImport(Darwin)
-        return -ENOTSUP
-        #else
         // The file is named through /proc, which can be missing.
         guard unsafe access("/proc/self/fd", X_OK) == 0 else { return -ENOTSUP }
         return result(unsafe open(folder, O_RDWR | unnamedFile | O_CLOEXEC, 0o666))
-        #endif
     }
     /// Opens a file that must not exist yet.
     var openNew: @Sendable (_ path: String) -> Int32 = { path in
@@ -30,12 +22,8 @@ struct FileCalls: Sendable {
     }
     /// Renames a file unless the new name is taken.
     var renameIfFree: @Sendable (_ old: String, _ new: String) -> Int32 = { old, new in
-        #if canImport(Darwin)
-        return result(unsafe renamex_np(old, new, UInt32(RENAME_EXCL)))
-        #else
         guard let call = unsafe renameat2 else { return -ENOSYS }
         return result(unsafe call(AT_FDCWD, old, AT_FDCWD, new, 1))
-        #endif
     }
     /// Gives a file a second name, which must be free.
     var link: @Sendable (_ old: String, _ new: String) -> Int32 = { result(unsafe systemLink($0, $1)) }
@@ -79,10 +67,6 @@ struct FileCalls: Sendable {
     }
 }
 
-#if canImport(Darwin)
-private let systemLink = unsafe Darwin.link
-private let systemRename = unsafe Darwin.rename
-#else
 private let systemLink = unsafe Glibc.link
 private let systemRename = unsafe Glibc.rename
 
@@ -94,4 +78,3 @@ private let renameat2: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, Unsa
     unsafe unsafeBitCast(
         dlsym(nil, "renameat2"),
         to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)?.self)
-#endif

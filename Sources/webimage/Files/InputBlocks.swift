@@ -1,11 +1,7 @@
 import Dispatch
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The blocks of a file or of standard input, read on demand.
 ///

@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The folder for images, which are written completely or not at all, and never replace another file.
 ///

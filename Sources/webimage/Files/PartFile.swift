@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A file that gets its name when it is complete, replacing an existing one.
 ///

@@ -1,16 +1,8 @@
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
-#if canImport(Darwin)
-private typealias FolderStream = UnsafeMutablePointer<DIR>
-#else
 private typealias FolderStream = OpaquePointer
-#endif
 
 /// The names of files being written: `.webimage-`, the process, `-`, a number, `.part`.
 enum TemporaryName {

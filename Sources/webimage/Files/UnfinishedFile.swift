@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A file of an ``OutputFolder`` that is being written and has no final name yet.
 ///

@@ -1,11 +1,7 @@
 import WebimageConsole
 import AsyncWebImage
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A local image file, read in blocks.
 struct ImageFile: ~Copyable {

@@ -4,7 +4,6 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
 /// The resources of a process after its loaders are released, in a process of its own without other activity.
 @Suite(.timeLimit(.minutes(1)))
 struct ResourceLeakTests {
@@ -44,4 +43,3 @@ struct ResourceLeakTests {
         }
     }
 }
-#endif

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
 /// Each runs in a separate process, or as the only test of one, because descriptors and threads are counted.
 struct SoakTests {
     @Test(.timeLimit(.minutes(3))) func soakOfAFewSecondsLeavesNothing() async {
@@ -43,4 +42,3 @@ private struct LongSoak {
     /// Prints a line without buffering, even if the output is not a terminal.
     func print(_ line: String) { FileHandle.standardOutput.write(Data("soak: \(line)\n".utf8)) }
 }
-#endif

@@ -5,11 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-#if canImport(Darwin)
-private let streamSocket = SOCK_STREAM
-#else
 private let streamSocket = Int32(SOCK_STREAM.rawValue)
-#endif
 
 struct CurlConnectionsTests {
     /// Returns a socket that is connected to a server from a local port, or from any if that is 0.
@@ -42,7 +38,7 @@ struct CurlConnectionsTests {
             try await withOrigin { (second, _) async throws in
                 let floodGuard = FloodGuard()
                 defer { floodGuard.end() }
-                let connections = CurlConnections(poller: EventPoller(PlatformPoller.self), floodGuard: floodGuard)
+                let connections = CurlConnections(poller: EventPoller(), floodGuard: floodGuard)
                 let firstSocket = try connection(from: 0, to: first.port)
                 defer { close(firstSocket) }
                 let firstEnds = try #require(ConnectionEndpoints(of: firstSocket))
@@ -69,7 +65,7 @@ struct CurlConnectionsTests {
     @Test func connectionThatTheServerHasResetIsForgottenWhenItIsClosed() async throws {
         let floodGuard = FloodGuard()
         defer { floodGuard.end() }
-        let connections = CurlConnections(poller: EventPoller(PlatformPoller.self), floodGuard: floodGuard)
+        let connections = CurlConnections(poller: EventPoller(), floodGuard: floodGuard)
         try await withOrigin { (origin, _) async throws in
             let descriptor = try connection(from: 0, to: origin.port)
             defer { close(descriptor) }
@@ -85,7 +81,7 @@ struct CurlConnectionsTests {
     @Test func socketWithTheDescriptorOfAnEndedOneIsAnother() {
         let floodGuard = FloodGuard()
         defer { floodGuard.end() }
-        let connections = CurlConnections(poller: EventPoller(PlatformPoller.self), floodGuard: floodGuard)
+        let connections = CurlConnections(poller: EventPoller(), floodGuard: floodGuard)
         let descriptor = socket(AF_INET, streamSocket, 0)
         defer { close(descriptor) }
         let flooded = connections.opened(descriptor, isPlain: false)

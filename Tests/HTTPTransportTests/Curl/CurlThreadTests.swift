@@ -31,7 +31,7 @@ struct CurlThreadTests {
     }
 
     @Test func workRequestedBeforeTheThreadEndsIsPerformed() async throws {
-        let poller = EventPoller(PlatformPoller.self)
+        let poller = EventPoller()
         #expect(poller.open())
         let thread = CurlThread(poller: poller)
         let driver = EndingDriver(thread)

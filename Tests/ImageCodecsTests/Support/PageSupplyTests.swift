@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import ImageTestSupport
 import Testing
@@ -95,4 +94,3 @@ struct PageSupplyTests {
         #expect(pages.nextRange(for: 100, after: 0, capacity: PageSupply.minimumCapacity - 1) == nil)
     }
 }
-#endif

@@ -1,8 +1,6 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// Delegate methods that forward every call to the operation of the task.
 extension ImageDownloader: URLSessionDataDelegate {

@@ -1,8 +1,6 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// A port of SDWebImage 4's `SDWebImageDownloader` to current Foundation.
 ///

@@ -1,8 +1,6 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// Foundation's `URLSession` alone, with async functions and without a cache.
 struct URLSessionEngine: Engine {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Reserved address space for all rows of an image, of which only the rows in use occupy memory.
 ///
@@ -29,11 +25,7 @@ struct RowWindow: ~Copyable {
         // Large enough to begin at a multiple of the granularity.
         let (mappedBytes, tooLarge) = byteCount.addingReportingOverflow(Self.granularity)
         guard stride > 0, count > 0, !overflow, !tooLarge else { return nil }
-        #if canImport(Darwin)
-        let flags = MAP_PRIVATE | MAP_ANON
-        #else
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-        #endif
         guard let mapping = unsafe mmap(nil, mappedBytes, PROT_READ | PROT_WRITE, flags, -1, 0),
             unsafe mapping != MAP_FAILED
         else { return nil }
@@ -43,10 +35,8 @@ struct RowWindow: ~Copyable {
         unsafe rows = start.assumingMemoryBound(to: UInt8.self)
         self.byteCount = byteCount
         self.stride = stride
-        #if os(Linux)
         // If there are no huge pages, small ones are used.
         _ = unsafe madvise(start, byteCount, MADV_HUGEPAGE)
-        #endif
     }
 
     deinit {

@@ -2,11 +2,7 @@ import AsyncWebImage
 import Threading
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Displays the progress of a run on standard error: a line on a terminal, and lines of JSON or for Hadoop otherwise.
 final class BatchProgress: Sendable {

@@ -2,11 +2,7 @@ import Digests
 import Hashing
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A file of a complete shard, read from its beginning to its end, and compared with the digest in the marker.
 ///

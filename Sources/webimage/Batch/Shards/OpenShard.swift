@@ -2,11 +2,7 @@ import AsyncWebImage
 import Threading
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A shard that is being made.
 final class OpenShard: Sendable {

@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The positions of pieces in a file by their rows; if there are many, in a file of their own, so that a shard of any
 /// number of rows takes little memory.

@@ -2,11 +2,7 @@ import Digests
 import Hashing
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A folder of samples, each with a file for every member, that gets its name when it is complete.
 ///

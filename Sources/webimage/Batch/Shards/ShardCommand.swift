@@ -1,11 +1,7 @@
 import Threading
 import WebimageConsole
 
-#if canImport(Darwin)
-@unsafe @preconcurrency import Darwin
-#else
 @unsafe @preconcurrency import Glibc
-#endif
 
 /// A shell command that is run for each shard whose files are complete, before its marker is written.
 struct ShardCommand: Sendable {

@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The lists of a folder: the one that begins with shard 0, and those that were added after it, each with a file
 /// `00012_list.json` that has the number of its first shard.

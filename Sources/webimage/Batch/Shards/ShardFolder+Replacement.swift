@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The replacement of a complete shard by another version of it, of which a killed process leaves either the earlier
 /// version or the new one.

@@ -2,11 +2,7 @@ import Digests
 import Hashing
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The folder of a data set: shards, and the description of the runs that make them.
 struct ShardFolder: Sendable {

@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A list from which this process makes shards; a process that has ended makes none.
 struct ShardList: ~Copyable, Sendable {

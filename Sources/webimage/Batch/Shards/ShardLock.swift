@@ -1,10 +1,6 @@
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The right of one process to make a shard; a process that has ended holds nothing.
 struct ShardLock: ~Copyable, Sendable {

@@ -1,11 +1,7 @@
 import Threading
 import WebimageConsole
 
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// A thread that writes to a descriptor, which may block, in the order in which the pieces are added.
 final class StreamWriter: Sendable {
