@@ -27,6 +27,7 @@ struct LayerTests {
             ["Download/Machine"],
             ["Download"],
             ["Loader"],
+            ["Loader/Many"],
             ["Loader/Prefetch"],
             [""],
         ]),

@@ -15,7 +15,7 @@ struct CommandLimitsDocumentTests {
         let memory = MemoryLimits()
         let configuration = try GetCommand.parse(["photo.jpg"]).loaderConfiguration(concurrency: 1)
         let previews = "\(PreviewWriter.maximumCount) previews, \(mebibytes(PreviewWriter.maximumBytes))"
-        let lookahead = SourceRun.lookahead.formatted(.number.locale(Locale(identifier: "en_US")))
+        let lookahead = LoadGroup.maximumOpenCount.formatted(.number.locale(Locale(identifier: "en_US")))
         let work = DecodeLimits().maximumWork
         #expect(GetCommand.helpMessage(columns: 400).contains("(default: \(work))"))
         let share =
@@ -34,10 +34,10 @@ struct CommandLimitsDocumentTests {
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),
             "previews of one image in `--progressive-dir`": previews,
             "images that wait or are processed; at most `--concurrency` of them are processed":
-                "\(lookahead) images, \(mebibytes(LineWindow.byteLimit)) of URLs",
+                "\(lookahead) images, \(mebibytes(LoadGroup.maximumWeight)) of URLs",
             "images that wait or are processed; from this number on, a further URL is taken from the list only "
                 + "while fewer than `--concurrency` images are processed":
-                "\(SourceRun.sourcesPerPlace) times `--concurrency`",
+                "\(LoadGroup.openElementsPerActive) times `--concurrency`",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
     }

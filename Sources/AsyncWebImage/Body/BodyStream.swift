@@ -1,4 +1,5 @@
 import HTTPTransport
+import Synchronization
 import Threading
 import ResponseCache
 
@@ -27,6 +28,10 @@ final class BodyStream: Sendable {
     /// Resolved when the coordinator has found the caller a download, or has none.
     private let attachment = OneShot<Void>()
     private let state = Locked(State())
+    private let hasDelivered = Atomic(false)
+
+    /// A Boolean value that indicates whether bytes have been delivered.
+    var hasBegun: Bool { hasDelivered.load(ordering: .relaxed) }
 
     /// A Boolean value that indicates whether the stream has ended or the caller has left.
     var isFinished: Bool { state.withLock { $0.end != nil } }
@@ -89,7 +94,10 @@ final class BodyStream: Sendable {
                 // Nothing is delivered behind the end, which may have come meanwhile.
                 if isFinished { break }
                 // Without one the reader was woken for nothing.
-                if let piece = pieces.first { return .bytes(piece) }
+                if let piece = pieces.first {
+                    hasDelivered.store(true, ordering: .relaxed)
+                    return .bytes(piece)
+                }
             } catch is BodyRestarted {
                 if !isFinished { return .restart }
             } catch {

@@ -22,8 +22,8 @@ enum CoordinatorMessage: Sendable {
     case rateAllowsStart
     /// The delay before the next attempt of a download has passed.
     case backoffElapsed(Download.ID)
-    /// The deferred request of a download may be sent.
-    case deferralEnded(Download.ID)
+    /// An element of a load group takes, waits for, or gives up its slot.
+    case slot(LoadGroup.Signal)
     /// The time limit of a download may have passed.
     case deadlinePassed
     /// The grace period of a shutdown has ended.
@@ -35,7 +35,7 @@ enum CoordinatorMessage: Sendable {
         switch self {
         case .deadlinePassed, .gracePeriodEnded: true
         case .join, .leave, .prioritize, .watch, .stopWatching, .decided, .transferEnded, .memoryFreed,
-            .rateAllowsStart, .backoffElapsed, .deferralEnded:
+            .rateAllowsStart, .backoffElapsed, .slot:
             false
         }
     }

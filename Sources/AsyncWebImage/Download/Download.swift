@@ -20,7 +20,7 @@ final class Download {
     var transfer: (any Transfer)?
     /// The receiver of the current or last attempt.
     var receiver: DownloadReceiver?
-    /// The delay before the next attempt, or the wait until a deferred request may be sent.
+    /// The delay before the next attempt.
     var pause: Task<Void, Never>?
 
     init(id: ID, key: FetchKey, log: BodyLog, events: DownloadEventSender?, isRefresh: Bool) {

@@ -19,9 +19,6 @@ extension DownloadCoordinator {
         case .backOff(let id, let end, let delay, let error):
             guard let download = downloads[id] else { break }
             return backOff(download, until: end, delay: delay, because: error).map { .resumable(id, $0) }
-        case .awaitEnd(let id, let deferral):
-            guard let download = downloads[id] else { break }
-            return awaitEnd(of: deferral, download).map { .resumable(id, $0) }
         case .receive(let id):
             guard let download = downloads[id] else { break }
             download.log.resumeBodyWaiters()
@@ -51,6 +48,8 @@ extension DownloadCoordinator {
                 stream.finish()
             }
         case .stopWatching(let caller, let id, let stream): downloads[id]?.log.stopWatching(caller, stream)
+        case .grant(let answer): answer.resolve(.success(()))
+        case .announceRoom(let group, let hasRoom, let count): group.setRoom(hasRoom, considering: count)
         case .setAlarm(let kind, let time): alarm(kind).set(time)
         case .configure(let configuration): apply(configuration)
         case .beginShutdown: shutdownSignal.give()

@@ -13,8 +13,6 @@ extension DownloadCoordinator {
         public var rateLimited: Int
         /// The number of downloads that wait until a failed attempt is retried.
         public var backingOff: Int
-        /// The number of downloads whose request a ``RequestModifier`` has deferred; see ``RequestDeferral``.
-        public var deferred: Int
         /// The number of callers waiting for a result.
         public var callers: Int
         /// The number of bytes that downloads hold in bodies that are arriving or waiting to be decoded.
@@ -38,7 +36,6 @@ extension DownloadCoordinator {
                 waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
                 rateLimited: machine.queue.rateLimitedCount,
                 backingOff: machine.backingOffCount,
-                deferred: machine.deferredCount,
                 callers: machine.callers.count,
                 bytesInFlight: bytesInFlight.count)
         }

@@ -13,7 +13,7 @@ extension DownloadCoordinator {
         case .decided(let id, let decision, let timeLimit): return decided(id, decision, timeLimit: timeLimit)
         case .transferEnded(let id): return endOfTransfer(id)
         case .backoffElapsed(let id): return .backoffElapsed(id)
-        case .deferralEnded(let id): return .deferralEnded(id)
+        case .slot(let signal): return .slot(signal)
         case .deadlinePassed: return .deadlinePassed
         case .gracePeriodEnded: return .gracePeriodEnded
         case .memoryFreed:
@@ -55,7 +55,6 @@ extension DownloadCoordinator {
         case .notContinued: .transferEnded(id, .notContinued, peer: peer)
         case .failed(let error):
             .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error), peer: peer)
-        case .deferred(let deferral): .transferEnded(id, .deferred(deferral))
         }
     }
 }

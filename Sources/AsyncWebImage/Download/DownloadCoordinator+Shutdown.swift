@@ -2,10 +2,11 @@ import ResponseCache
 
 // The shutdown: nothing new begins, selected downloads finish, and callers are notified of the end.
 extension DownloadCoordinator {
-    /// See ``ImageLoader/shutdown(gracePeriod:)``.
-    func shutDown(gracePeriod: Duration) async {
+    /// Shuts down as ``ImageLoader/shutdown(gracePeriod:)`` does; `startsWaiting` indicates whether downloads that wait
+    /// for a slot, or for their next attempt, may finish as well.
+    package func shutDown(gracePeriod: Duration, startsWaiting: Bool = true) async {
         immediateResponses?.end()
-        turn(.shutDown(gracePeriod: gracePeriod))
+        turn(.shutDown(gracePeriod: gracePeriod, startsWaiting: startsWaiting))
         await withTaskCancellationHandler {
             _ = try? await shutdownEnd.value
         } onCancel: {

@@ -67,19 +67,6 @@ extension DownloadCoordinator {
         return download.receiver?.resumption(after: download.log.lastPosition)
     }
 
-    /// Waits until a deferred request may be sent; returns the resumption with which that can continue.
-    func awaitEnd(of deferral: RequestDeferral, _ download: Download) -> Resumption? {
-        download.log.discardIfOverBudget()
-        download.events?.send(.deferred)
-        // Belongs to no caller's task.
-        download.pause = Task.detached { [id = download.id] in
-            await deferral.wait()
-            // Canceled: no caller waits for the download anymore.
-            if !Task.isCancelled { self.post(.deferralEnded(id)) }
-        }
-        return download.receiver?.resumption(after: download.log.lastPosition)
-    }
-
     /// Ends the body with an error, and cancels the transfer if it is still active.
     func fail(_ download: Download, _ error: ImageError) {
         download.pause?.cancel()

@@ -16,13 +16,7 @@ struct DownloadHooks: Sendable {
 
     func request(instead request: TransportRequest) async throws -> TransportRequest {
         guard let modifier else { return request }
-        do {
-            return try await modifier.modify(request)
-        } catch let deferral as RequestDeferral {
-            throw deferral
-        } catch {
-            throw Self.failure(of: .requestModifier, request.url, because: error)
-        }
+        return try await asking(.requestModifier, request.url) { try await modifier.modify(request) }
     }
 
     func validate(_ head: ResponseHead, to request: TransportRequest) async throws {

@@ -12,8 +12,6 @@ final class DownloadReceiver: DirectBodyReceiver {
         case failed(ImageError)
         /// The server did not continue the body, or the stored part is damaged: the whole body must be requested.
         case notContinued
-        /// A request modifier has deferred the request.
-        case deferred(RequestDeferral)
     }
 
     /// The treatment of received bytes.

@@ -24,8 +24,6 @@ final class PulledTransfer: Transfer {
                 receiver.finish(try await Self.pull(request, from: responder, to: receiver, resumptions))
             } catch let error as ImageError {
                 receiver.end(because: .failed(error))
-            } catch let deferral as RequestDeferral {
-                receiver.end(because: .deferred(deferral))
             } catch is StoredBodyError {
                 // The entry has been removed by now, or is not used for a while.
                 receiver.end(because: .notContinued)

@@ -83,6 +83,7 @@ public final class ImageLoader: Sendable {
         let cacheKey = key.cacheKeyForReading(request.options, digest: request.expectedDigest)
         if let cached = cacheKey.flatMap(imageCache.response) {
             cacheMetrics?.recordHit()
+            request.slot?.keep()
             if let violation = request.requirements?.violation(by: cached.image.header) {
                 throw ImageError.unsuitable(violation, url: key.url.string)
             }
@@ -105,7 +106,10 @@ public final class ImageLoader: Sendable {
     /// Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect other callers.
     public func data(for request: ImageRequest) async throws -> ImageData {
         let key = try fetchKey(request)
-        if request.expectedDigest == nil, !Task.isCancelled, let data = coordinator.storedData(for: key) { return data }
+        if request.expectedDigest == nil, !Task.isCancelled, let data = coordinator.storedData(for: key) {
+            request.slot?.keep()
+            return data
+        }
         return try await answer(to: request, key) { .data($0) }
     }
 
@@ -194,6 +198,7 @@ extension Subscriber {
         self.init(
             id: id, key: key, product: product, priority: request.priority,
             finishesOnShutdown: request.finishesOnShutdown, conditions: Conditions(request))
+        slot = request.slot
         #if Tracing
         context = ServiceContext.current
         #endif

@@ -6,8 +6,7 @@ public import HTTPTransport
 /// received, and any number of `progress`; `retrying` before an attempt that follows a failure; and always one
 /// `completed`. A download that is canceled before it starts has only `queued` and `completed`. If a server cannot
 /// continue a partial body, the loader requests the whole body immediately, and sends `started` again without
-/// `retrying`, because nothing has failed. If a ``RequestModifier`` defers a request, `deferred` follows `started`,
-/// which is sent again with the same number.
+/// `retrying`, because nothing has failed.
 public struct DownloadEvent: Sendable {
     /// A kind of event.
     public enum Kind: Sendable {
@@ -16,9 +15,6 @@ public struct DownloadEvent: Sendable {
         /// An attempt began; `attempt` is 1 for the first. A ``ResponseCache`` may answer it without a request to the
         /// server.
         case started(attempt: Int)
-        /// A ``RequestModifier`` has deferred the request of the attempt; the download has no slot until it starts
-        /// again.
-        case deferred
         /// The head of the final response was received, after redirects. Its status has not been validated yet.
         case response(ResponseHead)
         /// More of the body was received; at most one event per 64 KiB.

@@ -7,42 +7,12 @@ public import HTTPTransport
 /// download has a slot, so that a signed request is sent immediately, and before a ``ResponseCache`` is searched. It is
 /// not called for redirects, which the transport follows.
 ///
-/// The time that a modifier takes counts toward ``Deadlines/total``, and its download keeps its slot. To wait for
-/// something that takes long, throw a ``RequestDeferral``.
+/// The time that a modifier takes counts toward ``Deadlines/total``, and its download keeps its slot.
 public protocol RequestModifier: Sendable {
     /// Returns the request to send instead of `request`.
     ///
-    /// Throws an error to reject the request, or a ``RequestDeferral`` to be called again later.
+    /// Throws an error to reject the request.
     func modify(_ request: TransportRequest) async throws -> TransportRequest
-}
-
-/// A request for more time before a request is sent, thrown by a ``RequestModifier``.
-///
-/// The download gives up its slot, and its total time limit is paused. After ``wait`` has returned, the download gets
-/// the next free slot, and the modifier is called again for the same attempt.
-///
-/// ```swift
-/// /// Sends requests once the user has agreed.
-/// struct Consent: RequestModifier {
-///     let isGiven: @Sendable () -> Bool
-///     let whenGiven: @Sendable () async -> Void
-///
-///     func modify(_ request: TransportRequest) async throws -> TransportRequest {
-///         guard isGiven() else { throw RequestDeferral(until: whenGiven) }
-///         return request
-///     }
-/// }
-/// ```
-public struct RequestDeferral: Error {
-    /// The closure that returns when the request may be sent.
-    ///
-    /// It is called once, in a task that is canceled when nobody waits for the download anymore.
-    public let wait: @Sendable () async -> Void
-
-    /// Creates a deferral that ends when `wait` returns.
-    public init(until wait: @escaping @Sendable () async -> Void) {
-        self.wait = wait
-    }
 }
 
 /// A hook that validates a response before its body is read.

@@ -69,6 +69,9 @@ public struct ImageRequest: Sendable, Hashable {
     /// with different requirements share a download and its decodes. ``ImageLoader/data(for:)`` and
     /// ``ImageLoader/bytes(for:)``, which accept any file, ignore this property.
     public var requirements: ImageRequirements?
+    /// The slot of the element for which the request is made, in
+    /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)``; `nil` for none.
+    public var slot: LoadSlot?
 
     /// Creates a request for the image at `url`.
     ///

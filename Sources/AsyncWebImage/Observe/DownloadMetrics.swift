@@ -69,7 +69,6 @@ final class DownloadMetrics: Sendable {
         case .retrying:
             retries.increment()
             stop(event)
-        case .deferred: stop(event)
         case .completed(.success(let summary)):
             complete(event, .finished)
             bytes.increment(by: summary.byteCount)

@@ -26,7 +26,7 @@ final class DownloadSpan: Sendable {
     /// Records an event; the last event ends the span.
     func note(_ event: DownloadEvent) {
         switch event.kind {
-        case .queued, .deferred, .progress: break
+        case .queued, .progress: break
         case .started(let attempt):
             if attempt > 1 { span.attributes["http.request.resend_count"] = attempt - 1 }
         case .response(let head):

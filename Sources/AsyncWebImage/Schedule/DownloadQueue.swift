@@ -128,22 +128,11 @@ extension DownloadQueue {
         return nil
     }
 
-    /// Gives a download that has left its slot for a while another one, regardless of those that wait; returns `false`
-    /// if there is none, or the rate of its host does not allow a start.
-    mutating func readmit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
-        guard hasFreeSlot else { return false }
-        guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
-        let host = index(of: host)
-        guard hasSlot(host, priority), isInRate(host) else { return false }
-        takeSlot(id, host, priority)
-        return true
-    }
-
-    /// Releases the slot of a running download; if its request was deferred, the start does not count toward the rate.
-    mutating func release(_ id: ID, isDeferred: Bool = false) {
+    /// Releases the slot of a running download; if no request was sent, the start does not count toward the rate.
+    mutating func release(_ id: ID, wasStarted: Bool = true) {
         guard let slot = running.removeValue(forKey: id) else { return }
         hosts.states[slot.host].running -= 1
-        if isDeferred, let rateLimit { hosts.states[slot.host].bucket.giveBack(rateLimit) }
+        if !wasStarted, let rateLimit { hosts.states[slot.host].bucket.giveBack(rateLimit) }
         if slot.isLow {
             hosts.states[slot.host].runningLow -= 1
             runningLow -= 1
@@ -246,10 +235,7 @@ extension DownloadQueue {
     /// The time when the next download that is delayed only by its rate may start; `nil` if there is none.
     ///
     /// Valid when ``next()`` returns `nil`.
-    var nextStart: Duration? { waiting.isEmpty ? nil : nextRefill }
-
-    /// The time when the rate of a host next allows a start; `nil` if there is none, or no download could start.
-    var nextRefill: Duration? { hasFreeSlot ? refills.min?.time : nil }
+    var nextStart: Duration? { !waiting.isEmpty && hasFreeSlot ? refills.min?.time : nil }
 
     /// The number of waiting downloads whose host's rate does not allow a start now.
     var rateLimitedCount: Int {

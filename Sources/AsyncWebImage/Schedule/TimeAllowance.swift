@@ -1,7 +1,7 @@
 /// The time limit of one download over all its attempts.
 ///
 /// A pure value that receives the time as a parameter. It runs from the first lookup or attempt, including delays and
-/// waits between attempts; only the wait for the first slot and deferrals of requests do not count.
+/// waits between attempts; only waits for the first slot, and for the slot of a load group, do not count.
 struct TimeAllowance {
     /// The remaining time while it is paused; `nil` means no limit.
     private var left: Duration?

@@ -33,17 +33,10 @@ extension BatchCommand {
             passesOn: output.echo || output.stream == .tar || output.output != "-")
         // Some images are converted while the next ones arrive.
         let converted = min(2 * workers.count, budget.filesOfCompleteBodies)
-        let places = ConversionPlaces(
-            limit: budget.images + converted, transfers: budget.images, isOrdered: output.ordered)
-        var configuration = try configuration(budget)
-        configuration.downloads.requestModifier = places
         let transport = CurlTransport(configuration: transport(budget))
-        let loader = ImageLoader(configuration: configuration, transport: transport)
-        loader.coordinator.addListener { places.note($0) }
-        let room = Allowance(limit: 64 << 20, next: output.ordered ? 0 : nil)
-        let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
-        // The window refers to the places.
-        places.whenFree { [weak window] in window?.placesChanged() }
+        let loader = ImageLoader(configuration: try configuration(budget), transport: transport)
+        let attempts = AttemptCounter()
+        loader.coordinator.addListener { attempts.note($0) }
         let progress = BatchProgress(
             interval: output.statsInterval.map { .seconds($0) }, form: output.progress)
         let processor = LineProcessor(
@@ -51,20 +44,20 @@ extension BatchCommand {
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,
-            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: room,
-            waitingFiles: Allowance(limit: budget.filesOfCompleteBodies - converted), places: places,
+            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: FairSemaphore(limit: 64 << 20),
+            waitingFiles: FairSemaphore(limit: budget.filesOfCompleteBodies - converted), isOrdered: output.ordered,
+            attempts: attempts,
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
-        let destination = try await makeDestination(
-            lines, budget, failedLines: failedLines, window: window, room: room, places: places)
+        let destination = try await makeDestination(lines, budget, failedLines: failedLines)
         let run = BatchRun(
-            list: lines, processor: processor, output: destination.output, window: window, progress: progress,
+            list: lines, processor: processor, output: destination.output,
+            limits: BatchRun.Limits(active: budget.images + converted, open: resources.lookahead), progress: progress,
             workers: workers, grace: .seconds(resources.grace)
         ) { record in
             if record.failure?.isRetryable == true { failedLines?.append(record.entry) }
         }
-        for writer in destination.writers { writer.whenFailed { run.fail($0) } }
 
         let telling = Task {
             await progress.tellRegularly {
@@ -73,11 +66,11 @@ extension BatchCommand {
                 return activity
             }
         }
-        let deferring = Task { await places.deferRegularly() }
-        let watching = Task { await destination.writers.first?.watchReader() }
+        let watching = Task {
+            do throws(FileError) { try await destination.writer?.watchReader() } catch { run.fail(error) }
+        }
         defer {
             telling.cancel()
-            deferring.cancel()
             watching.cancel()
             progress.close()
         }
@@ -112,11 +105,11 @@ extension BatchCommand {
         if output.failOnError, summary.hasFailures { throw ExitCode.failure }
     }
 
-    /// The destination of the answers: shards, or streams and their writers.
+    /// The destination of the answers: shards, or a stream and its writer.
     private struct Destination {
         let output: any BatchOutput
         var shards: ShardOutput?
-        var writers: [StreamWriter] = []
+        var writer: StreamWriter?
 
         func summary(answered: BatchStatistics) -> BatchSummary {
             guard let shards else { return BatchSummary(answered: answered) }
@@ -127,8 +120,7 @@ extension BatchCommand {
     }
 
     private func makeDestination(
-        _ lines: BatchList, _ budget: OpenFileBudget, failedLines: LineFile?, window: LineWindow, room: Allowance<Int>,
-        places: ConversionPlaces
+        _ lines: BatchList, _ budget: OpenFileBudget, failedLines: LineFile?
     ) async throws -> Destination {
         guard output.output == "-" else {
             try await lines.check()
@@ -138,16 +130,15 @@ extension BatchCommand {
             let rules = try shardRules(firstShard: list.firstShard)
             let shards = ShardOutput(
                 folder, list: list, rules: rules, columns: output.folderColumns(listColumns),
-                failedLines: failedLines, openShards: budget.shards, window: window, room: room)
+                failedLines: failedLines, openShards: budget.shards)
             return Destination(output: shards, shards: shards)
         }
         let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
         let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
         let stream = RecordStream(
-            streamForm, columns: output.streamColumns(listColumns), to: writer, log: log, window: window, room: room,
-            placesInOrder: output.ordered ? places : nil)
-        stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
-        return Destination(output: stream, writers: [writer, log].compactMap(\.self))
+            streamForm, columns: output.streamColumns(listColumns), to: writer, log: log)
+        try await stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
+        return Destination(output: stream, writer: writer)
     }
 
     /// Writes the summary to the file at `path`, if given, and tells what the results do not cover.

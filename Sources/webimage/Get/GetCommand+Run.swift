@@ -14,14 +14,10 @@ extension GetCommand {
         let plan = plan
         // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
         let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
-        let places = ConversionPlaces(limit: concurrency, transfers: concurrency)
         let hasCache = cache.folder != nil
         var configuration = try loaderConfiguration(concurrency: budget.images)
         configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
-        // Stored responses would otherwise wait for slots and rates, which apply before requests are modified.
-        if !hasCache { configuration.downloads.requestModifier = places }
         let loader = ImageLoader(configuration: configuration, transport: meter)
-        loader.coordinator.addListener { places.note($0) }
         let fetcher = ImageFetcher(
             loader: loader,
             meter: meter,
@@ -31,13 +27,13 @@ extension GetCommand {
             workers: workers,
             memory: memoryLimits)
         let display = ProgressDisplay(printsJSON: json, meter: meter)
-        let sources = sources.map { ImageSource(argument: $0) }
-        let run = SourceRun(fetcher, display, places: places, count: concurrency)
+        let sources = ImageSources(arguments: sources.map { ImageSource(argument: $0) }, list: list)
+        let run = SourceRun(fetcher: fetcher, display: display, count: concurrency)
 
         try await Interruption.cancelling {
             var end: (any Error)?
             do {
-                try await run.run(sources) { try await list?.next() }
+                try await run.run(sources)
             } catch {
                 end = error
             }

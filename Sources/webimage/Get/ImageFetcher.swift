@@ -12,10 +12,10 @@ struct ImageFetcher: Sendable {
     let workers: ThreadPool
     var memory = MemoryLimits()
 
-    /// Processes `source` and returns the outcome; work begins once there is a place for it.
+    /// Processes `source`, which has `slot`, and returns the outcome.
     ///
     /// Throws an error if the task is canceled, and a ``FileError`` if nothing can be written anymore.
-    func get(_ source: ImageSource, at place: SourcePlace) async throws -> Outcome {
+    func get(_ source: ImageSource, _ slot: LoadSlot) async throws -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
@@ -25,13 +25,13 @@ struct ImageFetcher: Sendable {
         var previewFailure: (any Error)?
         await withTaskGroup(of: (any Error)?.self) { group in
             if let previews = previewWriter, case .url(let url) = source.place {
-                group.addTask { [request = previewRequest(url)] in
+                group.addTask { [request = previewRequest(url, slot)] in
                     do { try await previews.write(request, named: source.text) } catch { return error }
                     return nil
                 }
             }
             do {
-                try await withTaskExecutorPreference(workers) { try await get(source, place, into: &outcome) }
+                try await withTaskExecutorPreference(workers) { try await get(source, slot, into: &outcome) }
             } catch {
                 failure = error
             }
@@ -56,14 +56,16 @@ struct ImageFetcher: Sendable {
         previews.map { PreviewWriter(folder: $0, loader: loader, workers: workers) }
     }
 
-    private func previewRequest(_ url: String) -> ImageRequest {
+    private func previewRequest(_ url: String, _ slot: LoadSlot) -> ImageRequest {
         var options = plan.options
         options.keepsProfile = false  // they are written without a profile
-        return ImageRequest(url, options: options)
+        var request = ImageRequest(url, options: options)
+        request.slot = slot
+        return request
     }
 
-    private func get(_ source: ImageSource, _ place: SourcePlace, into outcome: inout Outcome) async throws {
-        let pieces = try await pieces(of: source, place)
+    private func get(_ source: ImageSource, _ slot: LoadSlot, into outcome: inout Outcome) async throws {
+        let pieces = try pieces(of: source, slot)
         switch plan.mode {
         case .converted(let format): try await convert(pieces, as: format, source, &outcome)
         case .untouched: try await check(pieces, .header, source, &outcome)
@@ -71,24 +73,18 @@ struct ImageFetcher: Sendable {
             do {
                 try await check(pieces, .everything, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                try await convert(try await self.pieces(of: source, place), as: nil, source, &outcome)
+                try await convert(try self.pieces(of: source, slot), as: nil, source, &outcome)
             }
         }
     }
 
-    private func pieces(of source: ImageSource, _ place: SourcePlace) async throws -> any ImagePieces {
+    private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
         switch source.place {
         case .url(let url):
-            // A second download must not wait while it occupies the place of the first one.
-            place.restart()
-            let pieces = DownloadedPieces(loader.bytes(for: ImageRequest(url)))
-            guard await pieces.waitForFirst() else { return pieces }
-            pieces.suspendReading()
-            try await place.claim()
-            return pieces
-        case .file(let path):
-            try await place.claim()
-            return FilePieces(try ImageFile(path: path))
+            var request = ImageRequest(url)
+            request.slot = slot
+            return DownloadedPieces(loader.bytes(for: request))
+        case .file(let path): return FilePieces(try ImageFile(path: path))
         case .invalid(let reason): throw FileError(description: reason)
         }
     }

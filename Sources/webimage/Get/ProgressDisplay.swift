@@ -4,7 +4,7 @@ import WebimageConsole
 ///
 /// Failures are results on standard output if the lines are JSON; otherwise they are displayed on standard error.
 ///
-/// On a terminal, there is a line for every image that has a place and one for the total, redrawn at most ten times per
+/// On a terminal, there is a line for every image that is being transferred or processed and one for the total, redrawn at most ten times per
 /// second; otherwise only the plain lines of results. Errors while writing to standard error are ignored, because they
 /// do not affect the images.
 actor ProgressDisplay {
@@ -15,7 +15,7 @@ actor ProgressDisplay {
     /// The stream for progress, and for failures as text.
     private let progress: Terminal
     private let meter: TransferMeter
-    private var started: [Int: (url: String, place: SourcePlace)] = [:]
+    private var started: [Int: ImageSource] = [:]
     private var count = 0
     private var succeeded = 0
     private(set) var failed = 0
@@ -37,16 +37,16 @@ actor ProgressDisplay {
         self.isLive = isLive ?? progress.isInteractive
     }
 
-    /// Adds an image, which is displayed while it has its place; returns its number for `end`.
-    func begin(_ url: String, _ place: SourcePlace) -> Int {
+    /// Adds an image, which is displayed from the beginning of its transfer; returns its number for `end`.
+    func begin(_ source: ImageSource) -> Int {
         count += 1
-        started[count] = (url, place)
+        started[count] = source
         return count
     }
 
-    /// The images that have a place, in the order in which they were added.
+    /// The images that are being transferred or processed, in the order in which they were added.
     var running: [String] {
-        started.filter { $0.value.place.isHeld }.sorted { $0.key < $1.key }.map(\.value.url)
+        started.filter { meter.hasBegun($0.value) }.sorted { $0.key < $1.key }.map(\.value.text)
     }
 
     /// Removes an image and displays its outcome.

@@ -1,121 +1,58 @@
-import Threading
-import WebimageConsole
+import AsyncWebImage
 
-/// Gets images, of which those that have a place are processed at a time.
-///
-/// A source that waits for a rate, a lookup, or a retry before its body has begun has no place; further ones are
-/// started meanwhile.
+/// Gets images, of which a limited number is transferred or processed at a time.
 struct SourceRun: Sendable {
-    /// The maximum number of sources that are started and not finished.
-    static let lookahead = 4_096
-    /// The number of sources per place that are started even if no place is free, so that one is always ready.
-    static let sourcesPerPlace = 4
-
     let fetcher: ImageFetcher
     let display: ProgressDisplay
-    private let places: ConversionPlaces
-    private let window: LineWindow
-    private let state = Locked(State())
+    /// The maximum number of images that are transferred or processed at a time.
+    let count: Int
 
-    private struct State {
-        /// The error that ended the run early.
-        var failure: (any Error)?
-        var task: Task<Void, any Error>?
-    }
-
-    init(_ fetcher: ImageFetcher, _ display: ProgressDisplay, places: ConversionPlaces, count: Int) {
-        self.fetcher = fetcher
-        self.display = display
-        self.places = places
-        window = LineWindow(limit: Self.lookahead, base: Self.sourcesPerPlace * count) { places.areFree }
-        // The window refers to the places.
-        places.whenFree { [weak window] in window?.placesChanged() }
-    }
-
-    /// Gets the images of `sources`, then those of the list, and draws the display meanwhile.
+    /// Gets the images of `sources`, and draws the display meanwhile.
     ///
-    /// Throws an error if the task is canceled or nothing can be written anymore. Call this method once.
-    func run(
-        _ sources: [ImageSource], _ nextOfList: @escaping @Sendable () async throws -> ImageSource?
-    ) async throws {
-        let drawing = Task {
-            do throws(FileError) { try await display.redrawRegularly() } catch { fail(error) }
-        }
-        defer { drawing.cancel() }
-        // A task of its own, which a failure cancels: a group would cancel the images, but not the wait for the list.
-        let task = Task { try await getAll(sources, nextOfList) }
-        let hasFailed = state.withLock { state in
-            state.task = task
-            return state.failure != nil
-        }
-        if hasFailed { task.cancel() }
-        let result = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            task.cancel()
-            stop()
-        }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-        try result.get()
-    }
-
-    private func getAll(
-        _ sources: [ImageSource], _ nextOfList: @Sendable () async throws -> ImageSource?
-    ) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            var sources = sources[...]
-            do {
-                while await window.enter() {
-                    let first = sources.popFirst()
-                    let next = if let first { first } else { try await nextOfList() }
-                    guard let source = next else { return }
-                    let place = SourcePlace(for: source, in: places)
-                    // Files never wait for anything else, so they are processed in order.
-                    if case .file = source.place { try await place.claim() }
-                    let count = source.text.utf8.count
-                    window.add(bytes: count)
-                    window.willStart()
-                    group.addTask {
-                        try await get(source, place)
-                        window.leave(bytes: count)
-                    }
+    /// Throws an error if the task is canceled or nothing can be written anymore.
+    func run<Sources: AsyncSequence<ImageSource, any Error> & Sendable>(_ sources: Sources) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            tasks.addTask {
+                try await display.redrawRegularly()
+                return false
+            }
+            tasks.addTask {
+                let group = fetcher.loader.loadGroup(maximumActive: count)
+                try await fetcher.loader.forEach(sources, in: group, weight: \.text.utf8.count) { source, slot in
+                    try await get(source, slot)
                 }
-            } catch {
-                fail(error)
-                throw error
+                return true
+            }
+            while let isComplete = try await tasks.next() {
+                if isComplete { tasks.cancelAll() }
             }
         }
     }
 
-    private func get(_ source: ImageSource, _ place: SourcePlace) async throws {
-        do {
-            let id = await display.begin(source.text, place)
-            window.didStart()
-            let outcome = try await fetcher.get(source, at: place)
-            place.end()
-            try await display.end(id, outcome)
-            if let error = outcome.runEnd { throw error }
-        } catch {
-            place.end()
-            fail(error)
-            throw error
-        }
+    private func get(_ source: ImageSource, _ slot: LoadSlot) async throws {
+        if case .file = source.place { try await slot.take() }
+        let id = await display.begin(source)
+        let outcome = try await fetcher.get(source, slot)
+        try await display.end(id, outcome)
+        if let error = outcome.runEnd { throw error }
     }
+}
 
-    /// Ends the run early because nothing can be written anymore.
-    private func fail(_ error: any Error) {
-        let task = state.withLock { state in
-            // The first failure cancels the other images, whose errors must not hide it.
-            if !(error is CancellationError) { state.failure = state.failure ?? error }
-            return state.task
+/// The sources of the arguments, followed by those of a list.
+struct ImageSources: AsyncSequence, Sendable {
+    let arguments: [ImageSource]
+    /// `nil` if there is no list.
+    let list: InputList?
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(arguments: arguments[...], list: list) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var arguments: ArraySlice<ImageSource>
+        fileprivate let list: InputList?
+
+        mutating func next() async throws -> ImageSource? {
+            if let first = arguments.popFirst() { return first }
+            return try await list?.next()
         }
-        task?.cancel()
-        stop()
-    }
-
-    /// Ends waiting for places and for further sources.
-    private func stop() {
-        window.close()
-        places.abandon()
     }
 }

@@ -10,6 +10,8 @@ final class TransferMeter: Transport {
         /// The length declared by the server, or `nil`.
         var expected: Int?
         var status: Int?
+        /// A Boolean value that indicates whether an attempt has begun and not failed.
+        fileprivate(set) var isActive = false
         /// The number of followers.
         fileprivate var followers = 0
     }
@@ -38,6 +40,12 @@ final class TransferMeter: Transport {
         return flows.withLock { $0[key] }
     }
 
+    /// Returns whether the image of a source is being transferred or processed.
+    func hasBegun(_ source: ImageSource) -> Bool {
+        guard case .url(let url) = source.place else { return true }
+        return flow(of: url)?.isActive == true
+    }
+
     /// Ends one call of ``follow(_:)``: stops measuring `url` when no caller follows it.
     func forget(_ url: String) {
         guard let key = try? HTTPURL(url).string else { return }
@@ -49,8 +57,14 @@ final class TransferMeter: Transport {
 
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
         let key = request.url.string
-        update(key) { $0 = Flow(followers: $0.followers) }
-        return transport.start(request, receiver: MeteredReceiver(receiver: receiver, meter: self, key: key))
+        update(key) { $0 = Flow(isActive: true, followers: $0.followers) }
+        let metered =
+            if let direct = receiver as? any DirectBodyReceiver {
+                DirectMeteredReceiver(direct: direct, meter: self, key: key)
+            } else {
+                MeteredReceiver(receiver: receiver, meter: self, key: key)
+            }
+        return transport.start(request, receiver: metered)
     }
 
     private func update(_ key: String, _ change: (inout Flow) -> Void) {
@@ -63,7 +77,7 @@ final class TransferMeter: Transport {
     }
 
     /// A receiver between the transport and the actual receiver.
-    private final class MeteredReceiver: DirectBodyReceiver {
+    private class MeteredReceiver: TransferReceiver, @unchecked Sendable {
         private let receiver: any TransferReceiver
         private let meter: TransferMeter
         private let key: String
@@ -90,22 +104,36 @@ final class TransferMeter: Transport {
             return demand
         }
 
-        func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
-            guard let receiver = receiver as? any DirectBodyReceiver else { return nil }
-            return receiver.receive(upTo: count) { output in
-                let before = output.count
-                read(&output)
-                add(output.count - before)
-            }
-        }
-
-        private func add(_ count: Int) {
+        final func add(_ count: Int) {
             meter.total.wrappingAdd(count, ordering: .relaxed)
             meter.update(key) { $0.received += count }
         }
 
         func finish(_ outcome: TransferOutcome) {
+            meter.update(key) { flow in
+                // The request might be repeated later.
+                if case .failed = outcome { flow.isActive = false }
+                if let status = flow.status, status >= 400 { flow.isActive = false }
+            }
             receiver.finish(outcome)
+        }
+    }
+
+    /// A receiver in whose memory the transport writes the body.
+    private final class DirectMeteredReceiver: MeteredReceiver, DirectBodyReceiver, @unchecked Sendable {
+        private let direct: any DirectBodyReceiver
+
+        init(direct: any DirectBodyReceiver, meter: TransferMeter, key: String) {
+            self.direct = direct
+            super.init(receiver: direct, meter: meter, key: key)
+        }
+
+        func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+            direct.receive(upTo: count) { output in
+                let before = output.count
+                read(&output)
+                add(output.count - before)
+            }
         }
     }
 }

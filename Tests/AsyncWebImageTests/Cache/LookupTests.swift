@@ -50,7 +50,6 @@ struct LookupTests {
             case .started(let attempt): names.append("started \(attempt)")
             case .response: names.append("response")
             case .progress: break
-            case .deferred: names.append("deferred")
             case .retrying: names.append("retrying")
             case .completed(let result):
                 names.append((try? result.get()) == nil ? "failed" : "completed")

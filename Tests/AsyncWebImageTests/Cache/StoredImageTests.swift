@@ -145,7 +145,6 @@ struct StoredImageTests {
                 case .started: names.append("started")
                 case .response: names.append("response")
                 case .progress: names.append("progress")
-                case .deferred: names.append("deferred")
                 case .retrying: names.append("retrying")
                 case .completed(.success(let summary)): names.append("completed \(summary.byteCount)")
                 case .completed(.failure): names.append("failed")

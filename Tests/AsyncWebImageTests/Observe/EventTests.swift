@@ -325,7 +325,6 @@ extension DownloadEvent.Kind {
         case .started(let attempt): return "started \(attempt)"
         case .response(let head): return "response \(head.status.code)"
         case .progress(let progress): return "progress \(progress.received)"
-        case .deferred: return "deferred"
         case .retrying: return "retrying"
         case .completed(.success(let summary)): return "completed \(summary.byteCount)"
         case .completed(.failure(is CancellationError)): return "cancelled"

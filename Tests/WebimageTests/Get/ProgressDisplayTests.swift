@@ -8,7 +8,7 @@ import WebimageConsole
 @Suite(.timeLimit(.minutes(1)))
 struct ProgressDisplayTests {
     private let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
-    private let place = SourcePlace(for: ImageSource(argument: "a.png"), in: ConversionPlaces(limit: 1))
+    private let source = ImageSource(argument: "a.png")
 
     @Test func resultThatARedrawCannotWriteIsAnErrorAtTheEnd() async throws {
         let full = open("/dev/full", O_WRONLY)
@@ -17,7 +17,7 @@ struct ProgressDisplayTests {
         let display = ProgressDisplay(
             printsJSON: true, meter: meter, output: Terminal(descriptor: full), progress: Terminal(descriptor: -1),
             isLive: true)
-        let id = await display.begin("a.png", place)
+        let id = await display.begin(source)
         try await display.end(id, Outcome(url: "a.png"))
         let drawing = await #expect(throws: FileError.self) { try await display.redrawRegularly() }
         #expect(drawing?.code == ENOSPC)
@@ -32,7 +32,7 @@ struct ProgressDisplayTests {
         let display = ProgressDisplay(
             printsJSON: false, meter: meter, output: Terminal(descriptor: full), progress: Terminal(descriptor: -1),
             isLive: true)
-        let id = await display.begin("a.png", place)
+        let id = await display.begin(source)
         try await display.end(id, Outcome(url: "a.png"))
         await #expect(throws: FileError.self) { try await display.close() }
     }
@@ -60,7 +60,7 @@ struct ProgressDisplayTests {
             var failure = Outcome(url: "http://a/missing.jpg")
             failure.error = "status 404"
             for outcome in [Outcome(url: "a.png"), failure] {
-                try await display.end(await display.begin(outcome.url, place), outcome)
+                try await display.end(await display.begin(source), outcome)
             }
             await #expect(throws: FileError.self) { try await display.close() }
             let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -79,7 +79,7 @@ struct ProgressDisplayTests {
             var outcome = Outcome(url: "http://a/b.jpg")
             outcome.path = "b.jpg"
             outcome.previewError = "no space"
-            let id = await display.begin(outcome.url, place)
+            let id = await display.begin(source)
             try await display.end(id, outcome)
             try await display.close()
             let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }

@@ -21,6 +21,17 @@ struct SourceRunTests {
         Response(body: try #require(testPhotograph).encoded(as: .jpeg))
     }
 
+    /// The sources of arguments, then those that `next` returns.
+    private func sources(
+        _ arguments: [ImageSource], _ next: @escaping @Sendable () async throws -> ImageSource?
+    ) -> AsyncThrowingStream<ImageSource, any Error> {
+        let rest = Locked(arguments[...])
+        return AsyncThrowingStream {
+            if let first = rest.withLock({ $0.popFirst() }) { return first }
+            return try await next()
+        }
+    }
+
     /// Runs `body` with a run that processes two images at a time, and writes them with `calls`.
     ///
     /// The display has live lines if `output`, the stream for results, is set.
@@ -30,52 +41,33 @@ struct SourceRunTests {
         try await withTemporaryFolder { folder in
             let command = try GetCommand.parse(["--input", "-"])
             let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
-            let places = ConversionPlaces(limit: 2)
-            var configuration = try command.loaderConfiguration(concurrency: 2)
-            configuration.downloads.requestModifier = places
-            let loader = ImageLoader(configuration: configuration, transport: meter)
-            loader.coordinator.addListener { places.note($0) }
+            let loader = ImageLoader(configuration: try command.loaderConfiguration(concurrency: 2), transport: meter)
             let fetcher = ImageFetcher(
                 loader: loader, meter: meter, folder: try OutputFolder(path: folder, calls: calls),
                 plan: command.plan, workers: ThreadPool(count: 1))
             let display = ProgressDisplay(
                 printsJSON: true, meter: meter, output: output ?? .output, progress: Terminal(descriptor: -1),
                 isLive: output != nil)
-            try await body(SourceRun(fetcher, display, places: places, count: 2))
+            try await body(SourceRun(fetcher: fetcher, display: display, count: 2))
         }
     }
 
-    @Test func placesAreFreedWithTheRun() throws {
-        let command = try GetCommand.parse(["--input", "-"])
-        let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
-        let loader = ImageLoader(configuration: try command.loaderConfiguration(concurrency: 2), transport: meter)
-        let fetcher = ImageFetcher(
-            loader: loader, meter: meter, folder: try OutputFolder(path: "."), plan: command.plan,
-            workers: ThreadPool(count: 1))
-        weak var places: ConversionPlaces?
-        do {
-            let held = ConversionPlaces(limit: 2)
-            places = held
-            _ = SourceRun(fetcher, ProgressDisplay(printsJSON: true, meter: meter), places: held, count: 2)
-        }
-        #expect(places == nil)
-    }
-
-    @Test func noMoreSourcesAreStartedWhileNoPlaceIsFree() async throws {
+    @Test func noMoreSourcesAreReadWhileNoImageCouldBecomeActive() async throws {
         let gate = Gate()
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             origin.route("/*", file.held(at: .start, until: gate))
             try await withRun { run in
                 let read = Tally()
-                async let end: Void = run.run([]) {
+                let sources = sources([]) {
                     if read.count == 2 { await origin.counts { $0.totalRequests == 2 } }
                     guard read.count < 20 else { return nil }
                     read.add()
                     return ImageSource(listed: origin.url("/\(read.count)"))
                 }
-                await read.reaches(2 * SourceRun.sourcesPerPlace)
-                #expect(await !read.reaches(2 * SourceRun.sourcesPerPlace + 1, within: .milliseconds(100)))
+                async let end: Void = run.run(sources)
+                await read.reaches(2 * LoadGroup.openElementsPerActive)
+                #expect(await !read.reaches(2 * LoadGroup.openElementsPerActive + 1, within: .milliseconds(100)))
                 #expect(origin.counts.totalRequests == 2)
                 gate.open()
                 try await end
@@ -85,7 +77,7 @@ struct SourceRunTests {
         }
     }
 
-    @Test func onlyImagesWithAPlaceAreDisplayedAsRunning() async throws {
+    @Test func onlyActiveImagesAreDisplayedAsRunning() async throws {
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             origin.route("/dead/*", unavailable)
@@ -94,13 +86,14 @@ struct SourceRunTests {
             let live = Tally()
             try await withRun { run in
                 let task = Task {
-                    try await run.run(dead) {
-                        // Places are not given in the order of the list, so all dead images go first.
-                        await origin.counts { $0.totalRequests >= 3 }
-                        guard live.count < 4 else { return nil }
-                        live.add()
-                        return ImageSource(listed: origin.url("/live/\(live.count)"))
-                    }
+                    try await run.run(
+                        sources(dead) {
+                            // All dead images go first.
+                            await origin.counts { $0.totalRequests >= 3 }
+                            guard live.count < 4 else { return nil }
+                            live.add()
+                            return ImageSource(listed: origin.url("/live/\(live.count)"))
+                        })
                 }
                 await origin.counts { counts in counts.requests.count { $0.key.hasPrefix("/live/") } == 2 }
                 let running = await run.display.running
@@ -125,10 +118,11 @@ struct SourceRunTests {
                 // The other image is canceled, which must not hide the failure.
                 let sources = ["/stalled", "/whole"].map { ImageSource(listed: origin.url($0)) }
                 failure = await #expect(throws: FileError.self) {
-                    try await run.run(sources) {
-                        await Tally().reaches(1)
-                        return nil
-                    }
+                    try await run.run(
+                        self.sources(sources) {
+                            await Tally().reaches(1)
+                            return nil
+                        })
                 }
             }
         }
@@ -148,12 +142,13 @@ struct SourceRunTests {
         #expect(try await failureOfWaitingRun(output: Terminal(descriptor: full))?.code == ENOSPC)
     }
 
-    @Test func oneImageInManyLinesIsProcessedAtAsManyPlacesAsThereAre() async throws {
+    @Test func oneImageInManyLinesIsProcessedForEach() async throws {
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             origin.route("/photo", file)
             try await withRun { run in
-                try await run.run(Array(repeating: ImageSource(listed: origin.url("/photo")), count: 100)) { nil }
+                try await run.run(
+                    sources(Array(repeating: ImageSource(listed: origin.url("/photo")), count: 100)) { nil })
                 #expect(await run.display.failed == 0)
                 #expect(await run.display.running.isEmpty)
             }

@@ -38,6 +38,10 @@ struct CallerTable {
     private var entries: [Subscriber.ID: Entry] = [:]
 
     var count: Int { entries.count }
+    /// The number of callers with a slot.
+    private var slotCount = 0
+    /// A Boolean value that indicates whether there are callers with slots.
+    var haveSlots: Bool { slotCount > 0 }
 
     /// Returns the download that a caller waits for.
     func download(of id: Subscriber.ID) -> DownloadMachine.ID? { entries[id]?.download }
@@ -50,6 +54,7 @@ struct CallerTable {
         entries[caller.id] = Entry(caller: caller, download: download, decode: decode, position: group.count)
         if group.first == nil { group.first = caller.id } else { group.others.append(caller.id) }
         group.priorities[caller.priority.rawValue] += 1
+        if caller.slot != nil { slotCount += 1 }
         if decode == nil {
             group.byteCallers += 1
             group.hasHadByteCallers = true
@@ -59,6 +64,7 @@ struct CallerTable {
     mutating func remove(_ id: Subscriber.ID, from group: inout Group) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         group.priorities[entry.caller.priority.rawValue] -= 1
+        if entry.caller.slot != nil { slotCount -= 1 }
         if entry.decode == nil { group.byteCallers -= 1 }
         // The last one takes its position.
         guard let last = group.others.popLast() else {
@@ -105,6 +111,17 @@ struct CallerTable {
     /// Returns the callers of a group, unordered.
     func callers(of group: Group) -> [Subscriber] {
         (0..<group.count).compactMap { position in group[position].flatMap { entries[$0] }?.caller }
+    }
+
+    /// Returns the slots of the callers of a group, of which one is enough for a transfer; `nil` if a caller needs none.
+    func slots(of group: Group) -> [LoadSlot]? {
+        var slots: [LoadSlot] = []
+        for position in 0..<group.count {
+            guard let id = group[position], let index = entries.index(forKey: id) else { continue }
+            guard let slot = entries.values[index].caller.slot, !slot.isEnded else { return nil }
+            slots.append(slot)
+        }
+        return slots
     }
 
     /// Returns whether a group has a caller that lets its download finish after a shutdown.

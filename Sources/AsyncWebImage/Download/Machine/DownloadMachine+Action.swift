@@ -19,8 +19,6 @@ extension DownloadMachine {
         indirect case resume(ID, Attempt, from: Resumption)
         /// Waits before the next attempt; reply with `resumable` if that can continue this one.
         indirect case backOff(ID, until: Instant, delay: Duration, because: ImageError)
-        /// Waits until a deferred request may be sent; reply with `resumable` if that can continue an earlier attempt.
-        indirect case awaitEnd(ID, of: RequestDeferral)
         /// Completes the body: callers that wait only for the bytes are answered.
         case receive(ID)
         /// Fails the body: callers that wait only for the bytes get the error, and decodes fail when they read it.
@@ -46,6 +44,11 @@ extension DownloadMachine {
 
         // The loader.
 
+        /// Lets work continue that has waited for its slot.
+        case grant(OneShot<Void>)
+        /// Tells a load group whether another element could become active, considering elements that have not been
+        /// considered before.
+        case announceRoom(LoadGroup, Bool, considering: Int)
         /// Sets an alarm, replacing its earlier time.
         case setAlarm(AlarmKind, Instant)
         /// Applies a changed configuration.

@@ -14,7 +14,7 @@ extension DownloadMachine {
             } else {
                 lookups?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
             }
-        } else if mayStart, returning.isEmpty, queue.admit(id, host: host, priority: caller.priority) {
+        } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
             start(id)
         } else {
             queue.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
@@ -25,9 +25,14 @@ extension DownloadMachine {
     private mutating func enqueue(_ id: ID, for step: Step = .attempt) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].phase = .queued(step)
-        let download = downloads.states[index]
+        enqueue(downloads.states[index])
+    }
+
+    /// Adds a download to the queue, in its place by time of arrival.
+    mutating func enqueue(_ download: State) {
         queue.enqueue(
-            id, host: download.key.url.host, priority: download.callers.priority, sequence: download.sequence)
+            download.id, host: download.key.url.host, priority: download.callers.priority,
+            sequence: download.sequence)
     }
 
     // MARK: The cache
@@ -51,17 +56,23 @@ extension DownloadMachine {
             pauseTime(of: id)
             enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
-        case .queued, .transferring, .backingOff, .deferred, .received, .draining: reject("notServed", id)
+        case .queued, .transferring, .backingOff, .received, .draining: reject("notServed", id)
         }
     }
 
     // MARK: Attempts
 
-    /// Starts an attempt, which continues an earlier one if possible; the slot is taken.
+    /// Starts an attempt, which continues an earlier one if possible; the slot of the queue is taken.
+    ///
+    /// Without a slot of its load group, the download gives it back, and waits for that outside of the queue.
     mutating func start(_ id: ID) {
         guard let index = downloads.index(of: id), case .queued(let step) = downloads.states[index].phase else {
             queue.release(id)
             return reject("start", id)
+        }
+        guard takeSlot(for: id) else {
+            queue.release(id, wasStarted: false)
+            return
         }
         downloads.states[index].attempts += 1
         let number = downloads.states[index].attempts
@@ -93,9 +104,9 @@ extension DownloadMachine {
         // It counts as the first attempt.
         case .deciding: downloads.states[index].attempts = 1
         case .transferring: break
-        case .queued, .backingOff, .deferred, .received, .draining: return reject("transferEnded", id)
+        case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
         }
-        if case .deferred = end { queue.release(id, isDeferred: true) } else { queue.release(id) }
+        queue.release(id)
         lookups?.release(id)
         switch end {
         case .complete: receive(id)
@@ -103,12 +114,6 @@ extension DownloadMachine {
             downloads.states[index].startsFromZero = true
             enqueue(id)
         case .failed(let error): retry(id, after: error)
-        case .deferred(let deferral):
-            // It was not made, and its time is not the server's.
-            downloads.states[index].attempts -= 1
-            pauseTime(of: id)
-            downloads.states[index].phase = .deferred(nil)
-            emit(.awaitEnd(id, of: deferral))
         case .remembered(let error): fail(id, error, holdsSlot: false)
         case .cancelled:
             reject("transferEnded", id)
@@ -127,6 +132,7 @@ extension DownloadMachine {
         guard hasTime(downloads.states[index], after: delay) else {
             return fail(id, timeout(of: downloads.states[index], because: error), holdsSlot: false)
         }
+        giveBackSlots(of: downloads.states[index].callers)
         let end = now.advanced(by: min(delay, Stopwatch.longest))
         downloads.states[index].phase = .backingOff(until: end, nil)
         emit(.backOff(id, until: end, delay: delay, because: error))
@@ -136,8 +142,7 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return reject("resumable", id) }
         switch downloads.states[index].phase {
         case .backingOff(let end, nil): downloads.states[index].phase = .backingOff(until: end, resumption)
-        case .deferred(nil): downloads.states[index].phase = .deferred(resumption)
-        case .queued, .deciding, .transferring, .backingOff, .deferred, .received, .draining: reject("resumable", id)
+        case .queued, .deciding, .transferring, .backingOff, .received, .draining: reject("resumable", id)
         }
     }
 
@@ -147,20 +152,7 @@ extension DownloadMachine {
         switch downloads.states[index].phase {
         case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)
         case .draining: break
-        case .queued, .deciding, .transferring, .deferred, .received: reject("backoffElapsed", id)
-        }
-    }
-
-    /// Lets a download whose request was deferred have the next free slot.
-    mutating func deferralEnded(_ id: ID) {
-        // It may have ended in the meantime.
-        guard let index = downloads.index(of: id) else { return }
-        switch downloads.states[index].phase {
-        case .deferred(let resumption):
-            downloads.states[index].phase = .queued(resumption.map { .continuation($0) } ?? .attempt)
-            returning.append(id)
-        case .draining: break
-        case .queued, .deciding, .transferring, .backingOff, .received: reject("deferralEnded", id)
+        case .queued, .deciding, .transferring, .received: reject("backoffElapsed", id)
         }
     }
 }

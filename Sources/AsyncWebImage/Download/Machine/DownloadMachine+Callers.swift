@@ -11,6 +11,7 @@ extension DownloadMachine {
     }
 
     private mutating func add(_ caller: Subscriber) {
+        if let slot = caller.slot { slots.note(slot) }
         if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
     }
 
@@ -78,6 +79,7 @@ extension DownloadMachine {
         }
         callers.insert(caller, of: id, decode: attachment.decode, into: &downloads.states[index].callers)
         emit(.attach(attachment))
+        callerJoined(caller, id)
         reprioritize(id)
     }
 
@@ -110,6 +112,7 @@ extension DownloadMachine {
             let entry = callers.remove(caller, from: &downloads.states[index].callers)
         else { return }
         emit(.detach(entry.caller, from: id, decode: entry.decode))
+        callerLeft(entry.caller, id)
         if let decode = entry.decode { leaveDecode(decode) }
         closeIfUnwanted(id)
     }
@@ -131,6 +134,7 @@ extension DownloadMachine {
         guard ended.callers > 0, let index = downloads.index(of: ended.download) else { return }
         downloads.states[index].decodes[ended.variant] = nil
         let answered = callers.removeAll(of: decode, from: &downloads.states[index].callers)
+        for caller in answered { if let slot = caller.slot { slots.keep(slot) } }
         // An error does not reveal the bytes; pixels do.
         if isSuccess { stopSharing(ended.download) }
         emit(.deliver(decode, to: answered, from: ended.download))

@@ -24,8 +24,8 @@ extension DownloadMachine {
     private mutating func shareOnlyWhatWaits() {
         joinable = joinable.filter { _, id in
             switch downloads[id: id]?.phase {
-            case .queued(.lookup), .queued(.attempt), .deferred(nil): true
-            case .queued(.decided), .queued(.continuation), .deferred(.some): false
+            case .queued(.lookup), .queued(.attempt): true
+            case .queued(.decided), .queued(.continuation): false
             case .deciding, .transferring, .backingOff, .received, .draining, nil: false
             }
         }

@@ -9,6 +9,7 @@ extension DownloadMachine {
     mutating func receive(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].phase = .received
+        keepSlots(of: downloads.states[index].callers)
         callers.removeByteCallers(from: &downloads.states[index].callers)
         emit(.receive(id))
         let remaining = downloads.states[index].callers
@@ -32,7 +33,7 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
         switch downloads.states[index].phase {
-        case .queued, .backingOff, .deferred:
+        case .queued, .backingOff:
             leaveQueues(id)
             emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads.states[index])))
             downloads.remove(at: index)
@@ -51,7 +52,7 @@ extension DownloadMachine {
     private mutating func leaveQueues(_ id: ID) {
         queue.remove(id)
         lookups?.remove(id)
-        returning.removeAll { $0 == id }
+        withdraw(id)
     }
 
     /// Handles the end of the transfer of a finished download.
@@ -83,7 +84,7 @@ extension DownloadMachine {
 
     /// Returns whether the partial body of an unfinished download is kept for the next request.
     private func keepsBeginning(of download: State) -> Bool {
-        guard download.attempts > 0 || download.isDeferredContinuation, configuration.maximumResumableBytes > 0,
+        guard download.attempts > 0, configuration.maximumResumableBytes > 0,
             download.key.cachePolicy.keepsBeginnings
         else { return false }
         let fields = configuration.headerFields.overridden(by: download.key.headerFields)
@@ -94,16 +95,6 @@ extension DownloadMachine {
         let head = resumption.head
         guard CacheControl(head.response.headerFields).allowsStoring(head.status.code) else { return }
         interrupted.insert(resumption, for: key)
-    }
-}
-
-extension DownloadMachine.State {
-    /// A Boolean value that indicates whether the first request, which would continue a kept body, was deferred.
-    fileprivate var isDeferredContinuation: Bool {
-        switch phase {
-        case .deferred(.some), .queued(.continuation): true
-        default: false
-        }
     }
 }
 

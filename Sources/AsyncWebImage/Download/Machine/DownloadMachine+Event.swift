@@ -33,7 +33,7 @@ extension DownloadMachine {
         case transferEnded(ID, TransferEnd, peer: Peer? = nil)
         /// A decode has ended, possibly because it was canceled.
         case decodeEnded(DecodeID, isSuccess: Bool)
-        /// The failed or deferred attempt can be continued.
+        /// The failed attempt can be continued.
         indirect case resumable(ID, Resumption)
         /// An abandoned body can be continued by the next request.
         indirect case keep(Resumption, for: FetchKey)
@@ -42,8 +42,8 @@ extension DownloadMachine {
 
         /// The delay after a failure has passed.
         case backoffElapsed(ID)
-        /// A deferred request may be sent.
-        case deferralEnded(ID)
+        /// An element of a load group takes, waits for, or gives up its slot.
+        case slot(LoadGroup.Signal)
         /// The time limit of a download might have expired.
         case deadlinePassed
         /// The availability of memory for the bodies of further downloads has changed.
@@ -57,8 +57,8 @@ extension DownloadMachine {
         case resume
         case cancelAll
         indirect case configure(DownloadConfiguration)
-        /// The loader shuts down; downloads that may finish have this much time.
-        case shutDown(gracePeriod: Duration)
+        /// The loader shuts down; downloads that may finish, possibly including those that wait, have this much time.
+        case shutDown(gracePeriod: Duration, startsWaiting: Bool = true)
         case gracePeriodEnded
     }
 
@@ -76,8 +76,6 @@ extension DownloadMachine {
         /// The server did not continue a body and sent something else.
         case notContinued
         indirect case failed(ImageError)
-        /// A request modifier has deferred the request.
-        indirect case deferred(RequestDeferral)
         /// A stored failure was served: the origin has said that asking again is of no use for now.
         indirect case remembered(ImageError)
         /// It was canceled.

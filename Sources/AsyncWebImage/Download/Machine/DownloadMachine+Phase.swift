@@ -6,15 +6,13 @@ extension DownloadMachine {
     ///
     /// Large and rare payloads are indirect, so that the others stay small.
     enum Phase {
-        /// The download waits in a queue.
+        /// The download waits in a queue, or for the slot of an element of a load group.
         case queued(Step)
         /// The response cache is being searched, or is delivering a response.
         case deciding
         case transferring(Attempt)
         /// An attempt has failed; the next one, which might continue it, waits for its time.
         indirect case backingOff(until: Instant, Resumption?)
-        /// A request modifier has deferred the request, which might continue an earlier attempt.
-        indirect case deferred(Resumption?)
         /// The body is complete; decodes are active.
         case received
         /// The download has failed: a canceled transfer must end, and decodes must detect it.
@@ -26,7 +24,6 @@ extension DownloadMachine {
             case .deciding: "deciding"
             case .transferring: "transferring"
             case .backingOff: "backing off"
-            case .deferred: "deferred"
             case .received: "received"
             case .draining: "draining"
             }
@@ -61,7 +58,7 @@ extension DownloadMachine {
         var callers = CallerTable.Group()
         /// The decodes that its callers wait for.
         var decodes: [Variant: DecodeID] = [:]
-        /// The number of requests so far, apart from deferred ones, or one if it was answered without.
+        /// The number of requests so far, or one if it was answered without.
         var attempts = 0
         /// The number of failed attempts.
         ///
@@ -73,6 +70,14 @@ extension DownloadMachine {
         var startsFromZero = false
         /// The remaining part of the time limit.
         var time: TimeAllowance
+
+        /// A Boolean value that indicates whether the download waits for a slot or for its next attempt.
+        var isWaiting: Bool {
+            switch phase {
+            case .queued, .backingOff: true
+            case .deciding, .transferring, .received, .draining: false
+            }
+        }
     }
 
     /// An active decode.

@@ -12,13 +12,13 @@ extension DownloadMachine {
     /// A Boolean value that indicates whether there is memory for the next download.
     ///
     /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start. Those
-    /// that back off or are deferred release none either: at the earliest, their next attempt does.
+    /// that back off release none either: at the earliest, their next attempt does.
     var mayStart: Bool {
         // Mutating, and without operators, whose closures would copy the machine: it is accessed in place.
         mutating get {
             if hasMemory { return true }
             guard runningCount == 0 else { return false }
-            return waitingCount + deferredCount + backingOffCount == downloads.count
+            return waitingCount + backingOffCount == downloads.count
         }
     }
 
@@ -26,23 +26,11 @@ extension DownloadMachine {
         while mayStart, let id = lookups?.next() { decide(id) }
         let hasRate = queue.rateLimit != nil
         if hasRate { queue.advance(to: now.elapsed) }
-        startReturning()
-        while mayStart, let id = queue.next() { start(id) }
-        let next = returning.isEmpty ? queue.nextStart : queue.nextRefill
-        if hasRate, let next { emit(.setAlarm(.rate, Instant(elapsed: next))) }
-    }
-
-    /// Starts downloads whose requests were deferred, before those that have not had a slot yet.
-    private mutating func startReturning() {
-        guard !returning.isEmpty, queue.hasFreeSlot else { return }
-        // A start only adds actions.
-        for id in returning where mayStart {
-            guard let download = downloads[id: id],
-                queue.readmit(id, host: download.key.url.host, priority: download.callers.priority)
-            else { continue }
-            returning.removeAll { $0 == id }
-            start(id)
-        }
+        repeat {
+            while mayStart, let id = queue.next() { start(id) }
+        } while mayStart && admitWaiter()
+        if hasRate, let next = queue.nextStart { emit(.setAlarm(.rate, Instant(elapsed: next))) }
+        announceRoom()
     }
 
     // MARK: The time of a download
@@ -81,7 +69,7 @@ extension DownloadMachine {
             guard let download = downloads[id: id], let end = download.time.end else { continue }
             let holdsSlot: Bool
             switch download.phase {
-            case .queued, .backingOff, .deferred: holdsSlot = false
+            case .queued, .backingOff: holdsSlot = false
             case .deciding, .transferring: holdsSlot = true
             case .received, .draining: continue
             }

@@ -8,12 +8,14 @@ extension DownloadMachine {
         var isFinished = false
     }
 
-    mutating func shutDown(gracePeriod: Duration) {
+    mutating func shutDown(gracePeriod: Duration, startsWaiting: Bool) {
         if shutdown == nil {
             shutdown = Shutdown()
             emit(.beginShutdown)
             for id in downloads.ids {
-                guard let download = downloads[id: id], !callers.finishesOnShutdown(download.callers) else { continue }
+                guard let download = downloads[id: id] else { continue }
+                let mayFinish = startsWaiting || !download.isWaiting
+                guard !mayFinish || !callers.finishesOnShutdown(download.callers) else { continue }
                 stop(id, ImageError.shutDown)
             }
             // Waiting downloads could not finish otherwise.

@@ -28,8 +28,10 @@ struct DownloadMachine {
     var downloads = DownloadTable()
     /// The downloads that new callers can join.
     var joinable: [FetchKey: ID] = [:]
-    /// The downloads that had a slot, whose requests were deferred, and that wait for a slot again.
-    var returning: [ID] = []
+    /// The slots of load groups.
+    var slots = LoadSlots()
+    /// The downloads that wait for the slot of an element of a load group, outside of the queue.
+    var parked: Set<ID> = []
     /// All waiting callers.
     var callers = CallerTable()
     /// All active decodes, including canceled ones until they end.
@@ -67,7 +69,7 @@ struct DownloadMachine {
     var runningCount: Int { queue.runningCount + (lookups?.runningCount ?? 0) }
 
     /// The number of downloads that wait for a slot or a lookup.
-    var waitingCount: Int { queue.waitingCount + (lookups?.waitingCount ?? 0) + returning.count }
+    var waitingCount: Int { queue.waitingCount + (lookups?.waitingCount ?? 0) + parked.count }
 
     /// The number of downloads that wait until a failed attempt is retried.
     var backingOffCount: Int {
@@ -76,17 +78,10 @@ struct DownloadMachine {
         }
     }
 
-    /// The number of downloads whose request is deferred.
-    var deferredCount: Int {
-        downloads.states.count { state in
-            if case .deferred = state.phase { true } else { false }
-        }
-    }
-
     /// Returns the number of downloads of a priority that wait for a slot or a lookup.
     func waitingCount(of priority: DownloadPriority) -> Int {
-        let returning = returning.count { downloads[id: $0]?.callers.priority == priority }
-        return queue.waitingCounts[priority.rawValue] + (lookups?.waitingCounts[priority.rawValue] ?? 0) + returning
+        let parked = parked.count { downloads[id: $0]?.callers.priority == priority }
+        return queue.waitingCounts[priority.rawValue] + (lookups?.waitingCounts[priority.rawValue] ?? 0) + parked
     }
 }
 
@@ -121,7 +116,7 @@ extension DownloadMachine {
         case .resumable(let id, let resumption): resumable(id, resumption)
         case .keep(let resumption, let key): keep(resumption, for: key)
         case .backoffElapsed(let id): backoffElapsed(id)
-        case .deferralEnded(let id): deferralEnded(id)
+        case .slot(let signal): handle(signal)
         case .deadlinePassed: endOverdue()
         case .memory(let hasCapacity): hasMemory = hasCapacity
         case .schedule(let hasCapacity): schedule(hasMemory: hasCapacity)
@@ -129,7 +124,8 @@ extension DownloadMachine {
         case .resume: setSuspended(false)
         case .cancelAll: stopAll(CancellationError())
         case .configure(let configuration): configure(configuration)
-        case .shutDown(let gracePeriod): shutDown(gracePeriod: gracePeriod)
+        case .shutDown(let gracePeriod, let startsWaiting):
+            shutDown(gracePeriod: gracePeriod, startsWaiting: startsWaiting)
         case .gracePeriodEnded: endGracePeriod()
         }
     }

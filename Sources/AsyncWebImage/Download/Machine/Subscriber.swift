@@ -34,6 +34,8 @@ struct Subscriber: Sendable {
     var isJoined = false
     /// A Boolean value that indicates whether nobody waits: the download brings a stored response up to date.
     var isRefresher = false
+    /// The slot that a transfer for the caller needs; `nil` for none.
+    var slot: LoadSlot?
     /// The access to the response for the handle of a load.
     var response: ResponseAccess?
     #if Tracing
@@ -82,6 +84,11 @@ struct Subscriber: Sendable {
         case .animation(_, let answer): answer.isResolved
         case .animationFrames(_, let channel): channel.isFinished
         }
+    }
+
+    /// A Boolean value that indicates whether the caller has received bytes, and so can have begun to process them.
+    var hasBegun: Bool {
+        if case .bytes(let feed) = product { feed.hasBegun } else { false }
     }
 
     /// Returns the error if an image with this header does not meet the requirements.

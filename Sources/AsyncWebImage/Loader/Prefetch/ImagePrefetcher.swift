@@ -29,7 +29,7 @@ public final class ImagePrefetcher: Sendable {
     private let loader: ImageLoader
     private let destination: Destination
     private let priority: DownloadPriority
-    private let slots: PrefetchSlots
+    private let group: LoadGroup
 
     /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images at a time, from all of its lists
     /// together; values below 1 are treated as 1.
@@ -42,32 +42,29 @@ public final class ImagePrefetcher: Sendable {
         self.loader = loader
         self.destination = destination
         self.priority = priority
-        slots = PrefetchSlots(count: max(1, maximumConcurrentLoads))
+        group = loader.loadGroup(maximumActive: maximumConcurrentLoads, maximumOpen: maximumConcurrentLoads)
     }
+
+    deinit { group.send(.endGroup(group)) }
 
     /// Starts to load the images of `requests` in order, with the prefetcher's priority instead of their own.
     ///
     /// Requests are taken from the collection on demand, so that only a few elements of a lazy collection exist at a
     /// time. Images that are already cached are not loaded again.
-    public func prefetch(_ requests: sending some Collection<ImageRequest>) -> PrefetchTask {
+    public func prefetch(_ requests: sending some Collection<ImageRequest> & SendableMetatype) -> PrefetchTask {
         let record = PrefetchRecord(total: requests.count)
-        let task = Task { [loader, destination, priority, slots] in
-            let signal = loader.coordinator.shutdownSignal
-            let listener = signal.add { slots.close() }
+        // The group lasts as long as a list of it.
+        let task = Task { [self] in
+            let (reader, signal) = (LoadReader(), loader.coordinator.shutdownSignal)
+            let listener = signal.add { reader.finish(.failure(ImageError.shutDown)) }
             defer { signal.remove(listener) }
-            await withDiscardingTaskGroup { group in
-                for request in requests {
-                    guard await slots.enter() else { break }
-                    group.addTask {
-                        await record.note(request.url) {
-                            var request = request
-                            request.priority = priority
-                            switch destination {
-                            case .memory: _ = try await loader.image(for: request)
-                            case .responseCache: _ = try await loader.data(for: request)
-                            }
-                        }
-                        slots.leave()
+            try? await group.forEach(requests, by: reader) { [loader, destination, priority] request, slot in
+                try await record.note(request.url) {
+                    var request = request
+                    (request.priority, request.slot) = (priority, slot)
+                    switch destination {
+                    case .memory: _ = try await loader.image(for: request)
+                    case .responseCache: _ = try await loader.data(for: request)
                     }
                 }
             }
@@ -77,8 +74,8 @@ public final class ImagePrefetcher: Sendable {
     }
 
     /// Prevents further loads from starting until ``resume()`` is called; active ones finish.
-    public func pause() { slots.pause() }
+    public func pause() { group.setPaused(true) }
 
     /// Lets loads start again, regardless of how often ``pause()`` has been called.
-    public func resume() { slots.resume() }
+    public func resume() { group.setPaused(false) }
 }

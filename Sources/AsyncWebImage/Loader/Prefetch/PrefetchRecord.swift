@@ -20,13 +20,15 @@ final class PrefetchRecord: Sendable {
 
     var result: PrefetchResult { state.withLock { $0.result } }
 
-    /// Records the result of `load`, except for a cancellation of the list or a shutdown of the loader.
-    func note(_ url: String, _ load: () async throws -> Void) async {
+    /// Records the result of `load`; throws a cancellation of the list, and a shutdown of the loader, which end it.
+    func note(_ url: String, _ load: () async throws -> Void) async throws {
         do {
             try await load()
             update { $0.progress.finished += 1 }
-        } catch is CancellationError where Task.isCancelled {
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
         } catch ImageError.shutDown {
+            throw ImageError.shutDown
         } catch {
             update { $0.fail(url, error) }
         }

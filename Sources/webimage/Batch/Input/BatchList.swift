@@ -5,6 +5,7 @@ import WebimageConsole
 /// The entries of a list, read on demand.
 actor BatchList {
     private let reader: LineReader
+    private nonisolated let readingStop: ReadingStop
     private let name: String
     private let columns: ListColumns
     /// A Boolean value that indicates whether additional columns are passed on, so that their names matter.
@@ -22,11 +23,18 @@ actor BatchList {
     /// first byte that is not blank.
     init(path: String, format: ListFormat?, columns: ListColumns, passesOn: Bool) throws(FileError) {
         reader = try LineReader(path: path)
+        readingStop = reader.stop
         name = path == "-" ? "standard input" : path
         self.columns = columns
         self.passesOn = passesOn
         self.format = format ?? (path == "-" ? nil : ListFormat(path: path))
     }
+
+    /// A Boolean value that indicates whether reading was stopped.
+    nonisolated var isStopped: Bool { readingStop.isStopped }
+
+    /// Ends the list, because no further entry is to be read.
+    nonisolated func stop() { readingStop.stop() }
 
     /// The fraction of the list that has been read, from 0 to 1; `nil` if the length is unknown.
     var progress: Double? {
@@ -64,7 +72,7 @@ actor BatchList {
 
     /// Returns the next entry; `nil` at the end of the list, or when the task is canceled.
     func next() async throws -> ListEntry? {
-        head.isEmpty ? try await read() : head.removeFirst()
+        isStopped ? nil : head.isEmpty ? try await read() : head.removeFirst()
     }
 
     private func read() async throws -> ListEntry? {

@@ -20,6 +20,8 @@ final class LineReader {
     /// The number of bytes of the file from which the returned lines were read; for a compressed file, up to a block
     /// more.
     var bytesRead: Int { blocks.bytesRead - (gunzip == nil ? block.count : 0) }
+    /// Ends reading as if the task were canceled.
+    var stop: ReadingStop { blocks.stop }
     /// The size of the file; `nil` if unknown.
     var totalBytes: Int? { blocks.totalBytes }
 

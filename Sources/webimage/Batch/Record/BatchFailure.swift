@@ -23,13 +23,14 @@ struct BatchFailure: Sendable, Equatable {
         switch error {
         case let refusal as ImageRefusal: self.init(refusal)
         case ImageError.rejected(_, _, let refusal as ImageRefusal): self.init(refusal)
+        case is CancellationError, ImageError.shutDown:
+            self.init(.cancelled, "the run was interrupted", isRetryable: true)
         case let error as ImageError:
             // The time of a whole download may suffice when the network is better.
             self.init(error.code, error.description, isRetryable: error.isRetryable || error.code == .deadline)
         case let error as CodecError: self.init(ImageError.Code(error), error.description)
         case let refusal as RefusedWarnings: self.init(.corrupt, refusal.description)
         case let error as MemoryShortage: self.init(.tooManyPixels, error.description)
-        case is CancellationError: self.init(.cancelled, "the run was interrupted", isRetryable: true)
         default: self.init(.other, ImageFetcher.message(for: error))
         }
     }

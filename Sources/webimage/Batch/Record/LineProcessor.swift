@@ -2,6 +2,7 @@ import AsyncWebImage
 import Digests
 import Hashing
 import ImageEncoders
+import Threading
 import WebimageConsole
 
 /// Answers a line of a list: downloads its image, and converts or verifies it.
@@ -13,7 +14,7 @@ struct LineProcessor: Sendable {
         var file: [UInt8] = []
         /// The extension of the file.
         var suffix = ""
-        /// The number of bytes reserved in ``Allowance``.
+        /// The number of bytes taken of ``LineProcessor/room``.
         fileprivate(set) var reserved = 0
     }
 
@@ -33,11 +34,13 @@ struct LineProcessor: Sendable {
     let hashes: [PixelHash]
     /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
     let readsHeaderOnly: Bool
-    /// The room for the files of answers that wait to be written.
-    let room: Allowance<Int>
-    /// The number of converted files that may wait on disk; each takes a descriptor.
-    let waitingFiles: Allowance<Int>
-    let places: ConversionPlaces
+    /// The room for the files of answers that wait in memory to be written, in bytes.
+    let room: FairSemaphore
+    /// The number of files that may wait on disk without a slot; each takes a descriptor.
+    let waitingFiles: FairSemaphore
+    /// A Boolean value that indicates whether lines are delivered in the order of the list.
+    let isOrdered: Bool
+    let attempts: AttemptCounter
     /// The check of robots.txt; `nil` for none.
     var robots: RobotsCheck?
 
@@ -49,7 +52,7 @@ struct LineProcessor: Sendable {
         guard hasPlan(line) else { return }
         if robots != nil { guard await isAllowed(line) else { return } }
         if readsHeaderOnly { return await readHeader(line) }
-        if await begin(line).waitForFirst(), let place = line.place { await places.keep(place) }
+        await begin(line).waitForFirst()
     }
 
     /// Sets the plan of a line with options of its own; returns `false` if the line has failed already.
@@ -68,6 +71,7 @@ struct LineProcessor: Sendable {
     @inline(never)
     private func isAllowed(_ line: StartedLine) async -> Bool {
         guard let robots, let url = try? HTTPURL(line.entry.url ?? "") else { return true }
+        line.slot.waitsForOther()
         do {
             try await robots.check(url)
             return true
@@ -79,10 +83,9 @@ struct LineProcessor: Sendable {
 
     @inline(never)
     private func readHeader(_ line: StartedLine) async {
-        let url = line.entry.url ?? ""
-        line.place = places.begin(url, line: line.entry.index)
+        line.requestedURL = attempts.begin(line.entry.url ?? "")
         do {
-            line.beginning = .header(try await loader.info(for: ImageRequest(url)))
+            line.beginning = .header(try await loader.info(for: line.request))
         } catch {
             line.beginning = .failure(error)
         }
@@ -91,16 +94,15 @@ struct LineProcessor: Sendable {
     /// Starts the download of a line.
     @inline(never)
     private func begin(_ line: StartedLine) -> DownloadedPieces {
-        let url = line.entry.url ?? ""
-        line.place = places.begin(url, line: line.entry.index)
-        let pieces = DownloadedPieces(loader.bytes(for: ImageRequest(url)))
+        line.requestedURL = attempts.begin(line.entry.url ?? "")
+        let pieces = DownloadedPieces(loader.bytes(for: line.request))
         line.beginning = .body(pieces)
         return pieces
     }
 
-    /// Returns the answer to `line`, whether or not its download succeeds.
+    /// Returns the answer to `line`, whether or not its download succeeds, when it can be delivered.
     ///
-    /// Throws ``FileError`` if no temporary files can be written anymore.
+    /// Call ``finish(_:)`` when it has been delivered. Throws ``FileError`` if no temporary files can be written anymore.
     func answer(_ line: StartedLine) async throws(FileError) -> Answer {
         let entry = line.entry
         var answer = Answer(record: BatchRecord(entry: entry))
@@ -108,18 +110,56 @@ struct LineProcessor: Sendable {
             answer.record.failure = BatchFailure(.badLine, problem)
         } else {
             do {
-                defer { if let place = line.place { answer.record.attempts = places.end(place, line: entry.index) } }
+                defer { if let url = line.requestedURL { answer.record.attempts = attempts.end(url) } }
                 try await load(line, into: &answer)
             } catch {
                 if let error = error as? FileError, error.endsRun { throw error }
                 answer.record.failure = BatchFailure(error)
                 answer.record.httpStatus = answer.record.httpStatus ?? (error as? ImageError)?.httpStatus
-                answer.file = []
+                (answer.file, line.storedFile) = ([], nil)
+                finish(answer)
+                answer.reserved = 0
             }
         }
-        if answer.record.failure == nil, !readsHeaderOnly { answer.record.bytes = answer.file.count }
+        if answer.record.failure == nil, !readsHeaderOnly {
+            answer.record.bytes = line.storedFile?.count ?? answer.file.count
+        }
         answer.record.milliseconds = Int(line.start.duration(to: .now) / .milliseconds(1))
+        try await awaitDelivery(line, &answer)
         return answer
+    }
+
+    /// Releases the room of an answer that has been delivered.
+    func finish(_ answer: Answer) {
+        if answer.reserved > 0 { room.release(answer.reserved) }
+    }
+
+    /// Waits until the answer can be delivered: for its turn, if lines are delivered in order, or otherwise for the room
+    /// for its file.
+    ///
+    /// The slot of the line is given up while the memory and the descriptors of the answer are counted otherwise. In
+    /// order, only one file at a time needs room beyond the limit, and must not wait for that of later lines.
+    private func awaitDelivery(_ line: StartedLine, _ answer: inout Answer) async throws(FileError) {
+        let count = line.storedFile?.count ?? answer.file.count
+        if count > 0, answer.reserved == 0, room.tryAcquire(count) { answer.reserved = count }
+        let waitsOnDisk = line.storedFile != nil && waitingFiles.tryAcquire()
+        defer { if waitsOnDisk { waitingFiles.release() } }
+        if count == 0 || (line.storedFile == nil ? answer.reserved > 0 : waitsOnDisk) { line.slot.release() }
+        if isOrdered {
+            await line.slot.awaitTurn()
+        } else if count > 0, answer.reserved == 0 {
+            await room.acquire(count)
+            answer.reserved = count
+        }
+        guard let file = line.storedFile else { return }
+        line.storedFile = nil
+        do {
+            answer.file = try file.contents()
+        } catch {
+            if let error = error as? FileError, error.endsRun { throw error }
+            answer.record.failure = BatchFailure(error)
+            answer.record.bytes = nil
+        }
     }
 
     private func load(_ line: StartedLine, into answer: inout Answer) async throws {
@@ -132,7 +172,7 @@ struct LineProcessor: Sendable {
         }
         let pieces = try DigestedPieces(downloaded, digest ?? verified, findsExif: readsExif)
         do {
-            try await load(pieces, line.plan ?? plans.common, into: &answer)
+            try await load(pieces, line, into: &answer)
         } catch {
             describe(pieces, &answer.record)
             throw error
@@ -158,50 +198,37 @@ struct LineProcessor: Sendable {
         record.source = pieces.source
     }
 
-    private func load(
-        _ pieces: DigestedPieces, _ plan: OutputPlan, into answer: inout Answer
-    ) async throws {
-        var stored: UnfinishedFile?
-        defer { if stored != nil { waitingFiles.release(1) } }
+    private func load(_ pieces: DigestedPieces, _ line: StartedLine, into answer: inout Answer) async throws {
+        let plan = line.plan ?? plans.common
         repeat {
-            if stored != nil { waitingFiles.release(1) }
-            stored = nil
+            line.storedFile = nil
             switch plan.mode {
             case .converted(let format):
                 try await convert(pieces, plan, as: format, &answer)
-                stored = storeUnlessThereIsRoom(&answer)
-            case .untouched: try await keep(pieces, plan, .header, &answer)
-            case .verified: try await keep(pieces, plan, .everything, &answer)
+                storeUnlessThereIsRoom(line, &answer)
+            case .untouched: try await keep(pieces, plan, .header, line, &answer)
+            case .verified: try await keep(pieces, plan, .everything, line, &answer)
             }
             // A decoder does not need what follows the image, the digest does.
         } while try await !pieces.drain()
-        // Once the download has released its slot, which an earlier line may need.
-        if answer.reserved == 0 { await reserve(stored?.count ?? answer.file.count, for: &answer) }
-        if let stored { answer.file = try stored.contents() }
     }
 
-    /// Reserves room for a converted file, if there is any at once.
+    /// Takes room for a converted file, if there is any at once.
     ///
-    /// Otherwise the file is moved to disk and returned, because other images are converted while it waits. It stays in
-    /// memory if it is small, or cannot be moved for lack of descriptors or space.
-    private func storeUnlessThereIsRoom(_ answer: inout Answer) -> UnfinishedFile? {
-        room.release(answer.reserved)
+    /// Otherwise the file is moved to disk, because other images are converted while it waits. It stays in memory if it
+    /// is small, or cannot be moved for lack of descriptors or space.
+    private func storeUnlessThereIsRoom(_ line: StartedLine, _ answer: inout Answer) {
+        finish(answer)
         answer.reserved = 0
         let count = answer.file.count
-        if room.reserveAtOnce(count, for: answer.record.entry.index) {
+        if room.tryAcquire(count) {
             answer.reserved = count
-            return nil
+            return
         }
-        guard count >= UnfinishedFile.bufferSize, waitingFiles.reserveAtOnce(1) else { return nil }
+        guard count >= UnfinishedFile.bufferSize else { return }
         let file = scratch.makeFile()
-        do throws(FileError) {
-            try file.append(answer.file)
-        } catch {
-            waitingFiles.release(1)
-            return nil
-        }
-        answer.file = []
-        return file
+        do throws(FileError) { try file.append(answer.file) } catch { return }
+        (answer.file, line.storedFile) = ([], file)
     }
 
     private func convert(
@@ -217,7 +244,8 @@ struct LineProcessor: Sendable {
     }
 
     private func keep(
-        _ pieces: DigestedPieces, _ plan: OutputPlan, _ extent: ImageCheck.Extent, _ answer: inout Answer
+        _ pieces: DigestedPieces, _ plan: OutputPlan, _ extent: ImageCheck.Extent, _ line: StartedLine,
+        _ answer: inout Answer
     ) async throws {
         let check = ImageCheck(decoder: loader.decoder, memory: memory, extent: extent)
         let file = scratch.makeFile()
@@ -233,17 +261,9 @@ struct LineProcessor: Sendable {
         facts.describe(header)
         if extent == .everything { facts.warnings = header.warnings }
         try plan.check(header.warnings)
-        await reserve(file.count, for: &answer)
-        answer.file = try file.contents()
+        // Small files are in memory anyway.
+        if file.count < UnfinishedFile.bufferSize { answer.file = try file.contents() } else { line.storedFile = file }
         answer.suffix = header.format.fileExtension
-    }
-
-    /// Waits for room for the file of an answer, instead of the file of an earlier body.
-    private func reserve(_ count: Int, for answer: inout Answer) async {
-        room.release(answer.reserved)
-        answer.reserved = 0
-        await room.reserve(count, for: answer.record.entry.index)
-        answer.reserved = count
     }
 
     /// Compares the digest of the body with that of the list.

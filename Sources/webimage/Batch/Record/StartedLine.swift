@@ -15,16 +15,26 @@ final class StartedLine {
     }
 
     let entry: ListEntry
+    let slot: LoadSlot
     /// The time at which the line was started.
     let start = ContinuousClock.now
     /// The plan of a line with options of its own; `nil` for the plan of all others.
     var plan: OutputPlan?
-    /// The value for ``ConversionPlaces/end(_:line:isClaimant:)``; `nil` if there was no request.
-    var place: String?
+    /// The value for ``AttemptCounter/end(_:)``; `nil` if there was no request.
+    var requestedURL: String?
     /// `nil` if the line has no URL, or its download has not begun.
     var beginning: Beginning?
+    /// The file of the image while it waits on disk.
+    var storedFile: UnfinishedFile?
 
-    init(_ entry: ListEntry) {
-        self.entry = entry
+    init(_ entry: ListEntry, slot: LoadSlot) {
+        (self.entry, self.slot) = (entry, slot)
+    }
+
+    /// The request for the image.
+    var request: ImageRequest {
+        var request = ImageRequest(entry.url ?? "", finishesOnShutdown: true)
+        request.slot = slot
+        return request
     }
 }

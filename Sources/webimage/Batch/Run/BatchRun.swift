@@ -4,12 +4,20 @@ import WebimageConsole
 
 /// Reads a list, answers its lines, and delivers the answers.
 final class BatchRun: Sendable {
+    /// The numbers of lines at a time.
+    struct Limits: Sendable {
+        /// The maximum number of lines that are transferred or processed.
+        let active: Int
+        /// The maximum number of lines that are read and not delivered.
+        let open: Int
+    }
+
     private let list: BatchList
     private let processor: LineProcessor
     private let output: any BatchOutput
-    private let window: LineWindow
     private let progress: BatchProgress
-    private let lines: OpenLines
+    private let workers: ThreadPool
+    private let lines: LoadGroup
     /// The time for which active transfers continue after an interruption.
     private let grace: Duration
     /// The action for each answer, before it is delivered.
@@ -18,37 +26,33 @@ final class BatchRun: Sendable {
 
     private struct State {
         var failure: (any Error)?
-        var reader: Task<Void, any Error>?
+        var task: Task<Void, any Error>?
+        var winding: Task<Void, Never>?
     }
 
     init(
-        list: BatchList, processor: LineProcessor, output: any BatchOutput, window: LineWindow,
+        list: BatchList, processor: LineProcessor, output: any BatchOutput, limits: Limits,
         progress: BatchProgress, workers: ThreadPool, grace: Duration,
         whenAnswered: @escaping @Sendable (BatchRecord) -> Void = { _ in }
     ) {
         self.list = list
         self.processor = processor
         self.output = output
-        self.window = window
         self.progress = progress
-        lines = OpenLines(on: workers)
+        self.workers = workers
+        lines = processor.loader.loadGroup(
+            maximumActive: limits.active, maximumOpen: limits.open, inOrder: processor.isOrdered)
         self.grace = grace
         self.whenAnswered = whenAnswered
     }
 
     /// Ends the run early because nothing can be delivered anymore.
     func fail(_ error: any Error) {
-        let isFirst = state.withLock { state in
-            defer { state.failure = state.failure ?? error }
-            return state.failure == nil
+        let task = state.withLock { state in
+            state.failure = state.failure ?? error
+            return state.task
         }
-        guard isFirst else { return }
-        state.withLock { $0.reader }?.cancel()
-        window.close()
-        processor.room.abandon()
-        processor.places.abandon()
-        output.abandon()
-        lines.cancelAll()
+        task?.cancel()
     }
 
     /// Answers all lines.
@@ -56,22 +60,20 @@ final class BatchRun: Sendable {
     /// If the task is canceled, no further line is read, active transfers have the grace period to finish, and the
     /// remaining lines are answered as canceled. Throws the error that ended the run.
     func run() async throws {
-        let task = Task { try await readAll() }
+        // A task of its own, because it continues for the grace period.
+        let task = Task(executorPreference: workers) { try await self.answerAll() }
         let hasFailed = state.withLock { state in
-            state.reader = task
+            state.task = task
             return state.failure != nil
         }
         if hasFailed { task.cancel() }
         let result = await withTaskCancellationHandler {
-            let result = await task.result
-            // Every line that was read is answered in any case.
-            await lines.finish()
-            return result
+            await task.result
         } onCancel: {
-            task.cancel()
-            window.close()
-            Task { await windDown() }
+            list.stop()
+            state.withLock { $0.winding = Task { await self.windDown(task) } }
         }
+        state.withLock { $0.winding }?.cancel()
         if let failure = state.withLock({ $0.failure }) {
             output.discard()
             throw failure
@@ -81,55 +83,37 @@ final class BatchRun: Sendable {
         try result.get()
     }
 
-    private func readAll() async throws {
-        while await window.enter() {
-            guard var entry = try await list.next() else {
-                window.leave()
-                if !Task.isCancelled { try await output.endList() }
-                return
+    private func answerAll() async throws {
+        let entries = BatchEntries(list: list, output: output)
+        do {
+            try await processor.loader.forEach(entries, in: lines, weight: \.line.bytes.count) { [self] entry, slot in
+                // Lines that wait for their download keep only the variables of this closure.
+                let line = StartedLine(entry, slot: slot)
+                await processor.start(line)
+                try await finish(line)
             }
-            window.add(bytes: entry.line.bytes.count)
-            if try await output.takes(&entry) {
-                start(StartedLine(entry))
-            } else {
-                window.leave(bytes: entry.line.bytes.count)
-            }
+        } catch is CancellationError where list.isStopped {
+            // The lines have been answered as canceled.
         }
+        if let error = entries.failure.withLock({ $0 }) { throw error }
     }
 
-    private func start(_ line: sending StartedLine) {
-        lines.start { [self] in
-            // Lines that wait for their download keep only the variables of this closure.
-            await processor.start(line)
-            await finish(line)
-        }
+    private func finish(_ line: StartedLine) async throws(FileError) {
+        let answer = try await processor.answer(line)
+        defer { processor.finish(answer) }
+        progress.add(answer.record)
+        whenAnswered(answer.record)
+        try await output.deliver(answer)
     }
 
-    private func finish(_ line: StartedLine) async {
-        do throws(FileError) {
-            let answer = try await processor.answer(line)
-            progress.add(answer.record)
-            whenAnswered(answer.record)
-            try await output.deliver(answer)
-        } catch {
-            window.leave(bytes: line.entry.line.bytes.count)
-            fail(error)
-        }
-    }
-
-    /// Lets active transfers finish, and cancels the others.
-    private func windDown() async {
-        let coordinator = processor.loader.coordinator
-        await coordinator.suspend()
+    /// Lets active transfers finish, answers the lines that wait for one, and cancels the rest after the grace period.
+    private func windDown(_ task: Task<Void, any Error>) async {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: grace)
-        while clock.now < end, lines.count > 0 {
-            let activity = await coordinator.activity
-            // The others only wait for a transfer.
-            if activity.running == 0, lines.count <= activity.callers + (await joinedLines) { break }
-            try? await clock.sleep(for: .milliseconds(20))
-        }
-        lines.cancelAll()
+        await processor.loader.coordinator.shutDown(gracePeriod: grace, startsWaiting: false)
+        // Images that have been received are converted meanwhile.
+        try? await clock.sleep(until: end)
+        task.cancel()
     }
 
     /// The number of lines that wait for a robots.txt and are no callers of the loader.
@@ -142,8 +126,43 @@ final class BatchRun: Sendable {
         let activity = await processor.loader.coordinator.activity
         return BatchProgress.Activity(
             transfers: activity.running, waiting: max(0, activity.callers - activity.running + (await joinedLines)),
-            rateLimited: activity.rateLimited, backingOff: activity.backingOff, open: window.open,
+            rateLimited: activity.rateLimited, backingOff: activity.backingOff, open: lines.openCount,
             openShards: shards?.openCount ?? 0, read: await list.count, complete: shards?.completeLineCount ?? 0,
             readPart: await list.progress)
+    }
+}
+
+/// The entries of a list that are answered, up to an error: the lines before it are answered in any case.
+private final class BatchEntries: AsyncSequence, Sendable {
+    private let list: BatchList
+    private let output: any BatchOutput
+    /// The error that has ended the list.
+    let failure = Locked<(any Error)?>(nil)
+
+    init(list: BatchList, output: any BatchOutput) {
+        (self.list, self.output) = (list, output)
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(entries: self) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let entries: BatchEntries
+
+        mutating func next() async -> ListEntry? {
+            do {
+                return try await entries.next()
+            } catch {
+                entries.failure.withLock { $0 = error }
+                return nil
+            }
+        }
+    }
+
+    private func next() async throws -> ListEntry? {
+        while var entry = try await list.next() {
+            if try await output.takes(&entry) { return entry }
+        }
+        if !Task.isCancelled, !list.isStopped { try await output.endList() }
+        return nil
     }
 }

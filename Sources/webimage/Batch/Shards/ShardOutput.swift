@@ -36,9 +36,7 @@ final class ShardOutput: BatchOutput {
     private let columns: BatchRecord.Columns
     /// The file for the lines that failed with retryable errors, in complete shards as well; `nil` for none.
     private let failedLines: LineFile?
-    private let window: LineWindow
-    private let room: Allowance<Int>
-    private let openShards: Allowance<Int>
+    private let openShards: FairSemaphore
     private let state = Locked(State())
     private let reader = Locked<ShardReader?>(nil)
     /// Counts the lines of this process's part.
@@ -48,7 +46,7 @@ final class ShardOutput: BatchOutput {
 
     init(
         _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns,
-        failedLines: LineFile? = nil, openShards: Int, window: LineWindow, room: Allowance<Int>
+        failedLines: LineFile? = nil, openShards: Int
     ) {
         self.folder = folder
         self.list = list
@@ -56,9 +54,7 @@ final class ShardOutput: BatchOutput {
         plan = Locked(rules.plan)
         self.columns = columns
         self.failedLines = failedLines
-        self.window = window
-        self.room = room
-        self.openShards = Allowance(limit: openShards)
+        self.openShards = FairSemaphore(limit: openShards)
     }
 
     /// The number of shards that are being made.
@@ -181,14 +177,14 @@ final class ShardOutput: BatchOutput {
                 description: "the shard \(folder.keys.name(ofShard: number)) in \(folder.path) belongs to a list that "
                     + "was added before this one was complete: choose another folder")
         }
-        await openShards.reserve(1)
+        try await openShards.acquireUnlessCanceled()
         do {
             if committed == nil { try folder.removeMarker(number) }
             let shard = try OpenShard(number, in: folder, columns: columns, lock: lock, committed: committed)
             state.withLock { $0.open[number] = shard }
             return shard
         } catch {
-            openShards.release(1)
+            openShards.release()
             throw error
         }
     }
@@ -201,8 +197,6 @@ final class ShardOutput: BatchOutput {
         {
             try await commit(shard)
         }
-        room.release(answer.reserved)
-        window.leave(bytes: answer.record.entry.line.bytes.count)
     }
 
     private func commit(_ shard: OpenShard) async throws(FileError) {
@@ -219,15 +213,13 @@ final class ShardOutput: BatchOutput {
             state.open[shard.number] = nil
             if isCommitted { state.stored.add(shard.answered) } else { state.uncommitted += 1 }
         }
-        openShards.release(1)
+        openShards.release()
     }
 
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
         // The shards of an interrupted run are incomplete.
         discard()
     }
-
-    func abandon() { openShards.abandon() }
 
     func discard() {
         reader.withLock { $0 = nil }

@@ -10,8 +10,6 @@ protocol BatchOutput: Sendable {
     func endList() async throws
     /// Ends the output after the last answer; without its end mark unless it `isComplete`.
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError)
-    /// Called when the run fails: nothing may wait for the output any longer.
-    func abandon()
     /// Removes what is incomplete; called instead of ``finish(_:isComplete:)`` after a failure.
     func discard()
 }
@@ -19,6 +17,5 @@ protocol BatchOutput: Sendable {
 extension BatchOutput {
     func takes(_ entry: inout ListEntry) async throws -> Bool { true }
     func endList() async throws {}
-    func abandon() {}
     func discard() {}
 }

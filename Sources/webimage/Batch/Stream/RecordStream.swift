@@ -1,5 +1,4 @@
 import Hashing
-import Threading
 import WebimageConsole
 
 /// The answers as a stream for a program that processes them during the run.
@@ -21,103 +20,47 @@ final class RecordStream: BatchOutput {
         var log: StreamWriter.Piece?
     }
 
-    private struct Held {
-        let places: ConversionPlaces
-        var next = 0
-        var answers: [Int: (pieces: Pieces, reserved: Int)] = [:]
-    }
-
     private let form: Form
     private let columns: BatchRecord.Columns
     private let writer: StreamWriter
     /// The destination of the records of an archive.
     private let log: StreamWriter?
-    private let window: LineWindow
-    private let room: Allowance<Int>
-    /// The answers that wait for an earlier one, if the stream and the log are in the order of the list.
-    private let held: Locked<Held>?
 
-    /// Creates a stream; in the order of the list if that applies to `placesInOrder`, the places of the lines.
-    init(
-        _ form: Form, columns: BatchRecord.Columns, to writer: StreamWriter, log: StreamWriter? = nil,
-        window: LineWindow, room: Allowance<Int>, placesInOrder: ConversionPlaces? = nil
-    ) {
+    init(_ form: Form, columns: BatchRecord.Columns, to writer: StreamWriter, log: StreamWriter? = nil) {
         self.form = form
         self.columns = columns
         self.writer = writer
         self.log = log
-        self.window = window
-        self.room = room
-        held = placesInOrder.map { Locked(Held(places: $0)) }
     }
 
     /// Writes the first line, which tells the version of the protocol.
-    func begin(version: String, optionsDigest: String) {
+    func begin(version: String, optionsDigest: String) async throws(FileError) {
         guard form == .frames else { return }
         var object = JSONObject()
         object.add("start", true)
         object.add("protocol", 1)
         object.add("version", version)
         object.add("options_sha256", optionsDigest)
-        writer.append(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+        try await writer.write(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
     }
 
+    /// Writes an answer, and returns when it is written: a reader that is slow delays further lines, instead of
+    /// collecting records in memory.
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
-        var pieces = pieces(for: answer)
-        let isOrdered = held != nil
-        let leave = leaving(bytes: answer.record.entry.line.bytes.count, pieceCount: pieces.log == nil ? 1 : 2)
-        pieces.stream.whenDone = { [room, count = answer.reserved] in
-            if isOrdered { room.finishDelivery(of: count) } else { room.release(count) }
-            leave()
-        }
-        pieces.log?.whenDone = leave
-        guard let held else { return append(pieces) }
-        // Under the lock; otherwise two answers could be exchanged.
-        held.withLock { held in
-            held.answers[answer.record.entry.index] = (pieces, answer.reserved)
-            while let next = held.answers.removeValue(forKey: held.next) {
-                held.next += 1
-                room.deliver(next.reserved, before: held.next)
-                held.places.deliver(before: held.next)
-                append(next.pieces)
-            }
-        }
-    }
-
-    private func append(_ pieces: Pieces) {
-        if let piece = pieces.log { log?.append(piece) }
-        writer.append(pieces.stream)
-    }
-
-    /// Returns a closure that removes a line from the window when it has been called for all of its pieces.
-    ///
-    /// A log whose reader is slow delays further lines, like the stream, instead of collecting records in memory.
-    private func leaving(bytes: Int, pieceCount: Int) -> @Sendable () -> Void {
-        guard pieceCount > 1 else { return { [window] in window.leave(bytes: bytes) } }
-        let unwritten = Locked(pieceCount)
-        return { [window] in
-            let isLast = unwritten.withLock { unwritten -> Bool in
-                unwritten -= 1
-                return unwritten == 0
-            }
-            if isLast { window.leave(bytes: bytes) }
-        }
+        let pieces = pieces(for: answer)
+        if let piece = pieces.log { try await log?.write(piece) }
+        try await writer.write(pieces.stream)
     }
 
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
-        if isComplete { appendEnd(statistics) }
-        try await writer.finish()
-        try await log?.finish()
-    }
-
-    private func appendEnd(_ statistics: BatchStatistics) {
+        guard isComplete else { return }
         switch form {
         case .frames:
             var object = JSONObject()
             object.add("end", true)
             statistics.addCounts(to: &object)
-            writer.append(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
-        case .tar: writer.append(StreamWriter.Piece(head: TarArchive.end))
+            try await writer.write(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+        case .tar: try await writer.write(StreamWriter.Piece(head: TarArchive.end))
         case .ndjson: break
         }
     }

@@ -9,82 +9,54 @@ final class StreamWriter: Sendable {
     struct Piece: Sendable {
         let head: [UInt8]
         var body: [UInt8] = []
-        /// Called when the piece is written, or never will be.
-        var whenDone: @Sendable () -> Void = {}
     }
 
-    private enum Job: Sendable {
-        case write(Piece)
-        case end(CheckedContinuation<Void, Never>)
+    private struct Job: Sendable {
+        let piece: Piece
+        /// Resumed when the piece is written, or never will be.
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     /// Two parts up to this size are written with one call.
     private static let joinedSize = 256 << 10
 
     private let jobs = BlockingQueue<Job>()
-    private let state = Locked(State())
+    private let failure = Locked<FileError?>(nil)
     private let descriptor: Int32
     private let name: String
-
-    private struct State {
-        var failure: FileError?
-        var handler: (@Sendable (FileError) -> Void)?
-
-        /// Stores the first failure; returns the handler to call.
-        mutating func fail(_ error: FileError) -> (@Sendable (FileError) -> Void)? {
-            guard failure == nil else { return nil }
-            failure = error
-            return handler
-        }
-    }
 
     /// Starts the thread.
     init(descriptor: Int32, named name: String) {
         self.descriptor = descriptor
         self.name = name
-        startRequiredThread(named: "webimage-output") { [jobs, state] in
+        startRequiredThread(named: "webimage-output") { [jobs, failure] in
             while let job = jobs.next() {
-                switch job {
-                case .end(let continuation): continuation.resume()
-                case .write(let piece):
-                    if state.withLock({ $0.failure }) == nil {
-                        do throws(FileError) {
-                            try Self.write(piece, to: descriptor, name)
-                        } catch {
-                            state.withLock { $0.fail(error) }?(error)
-                        }
+                if failure.withLock({ $0 }) == nil {
+                    do throws(FileError) {
+                        try Self.write(job.piece, to: descriptor, name)
+                    } catch {
+                        failure.withLock { $0 = error }
                     }
-                    piece.whenDone()
                 }
+                job.continuation.resume()
             }
         }
     }
 
-    /// Calls `handler` once if the descriptor cannot be written anymore, for example because its reader has ended.
-    func whenFailed(_ handler: @escaping @Sendable (FileError) -> Void) {
-        let failure = state.withLock { state in
-            state.handler = handler
-            return state.failure
-        }
-        if let failure { handler(failure) }
-    }
-
     deinit { jobs.close() }
 
-    func append(_ piece: Piece) { jobs.append(.write(piece)) }
-
-    /// Waits until all pieces are written.
-    func finish() async throws(FileError) {
-        await withCheckedContinuation { jobs.append(.end($0)) }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+    /// Writes a piece after those that have been passed before, and returns when it is written.
+    ///
+    /// Throws the first error of a piece, after which nothing is written anymore.
+    func write(_ piece: Piece) async throws(FileError) {
+        await withCheckedContinuation { jobs.append(Job(piece: piece, continuation: $0)) }
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Notices a reader that ends while there is nothing to write, until the task is canceled.
-    func watchReader() async {
+    /// Notices a reader that ends while there is nothing to write; returns when the task is canceled.
+    func watchReader() async throws(FileError) {
         while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-            guard hasNoReader else { continue }
-            let error = FileError("write to", name, code: EPIPE)
-            return state.withLock { $0.fail(error) }?(error) ?? ()
+            if hasNoReader { throw FileError("write to", name, code: EPIPE) }
         }
     }
 

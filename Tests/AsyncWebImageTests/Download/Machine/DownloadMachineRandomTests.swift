@@ -37,6 +37,7 @@ struct DownloadMachineRandomTests {
         var world: MachineWorld
         var random: SplitMix
         var lastCaller = 0
+        let groups = [1, 3].map { LoadGroup(limit: $0, maximumOpen: 100, isOrdered: false) { _ in } }
         /// The number of impossible events.
         var impossible = 0
 
@@ -58,7 +59,7 @@ struct DownloadMachineRandomTests {
             case 50..<72: endWork()
             case 72..<84: endDecode()
             case 84..<88: endBackoff()
-            case 88..<90: endDeferral()
+            case 88..<90: endSlot()
             case 90..<92: suspend(Bool.random(using: &random))
             case 92..<94: world.tell(.memory(hasCapacity: Int.random(in: 0..<3, using: &random) > 0))
             case 94: configure()
@@ -72,10 +73,15 @@ struct DownloadMachineRandomTests {
         private mutating func join() {
             lastCaller += 1
             let side = Bool.random(using: &random) ? nil : [10, 20][Int.random(in: 0..<2, using: &random)]
+            var slot: LoadSlot?
+            if Bool.random(using: &random) {
+                slot = LoadSlot(lastCaller, of: groups[lastCaller % groups.count])
+                if let slot { world.slots.append(slot) }
+            }
             let caller = Subscriber.test(
                 UInt64(lastCaller), "\(Int.random(in: 0..<12, using: &random))", side: side,
                 priority: DownloadPriority.allCases.randomElement(using: &random) ?? .normal,
-                finishes: Bool.random(using: &random))
+                finishes: Bool.random(using: &random), slot: slot)
             world.callers[caller.id] = .init(subscriber: caller)
             world.refuses = Int.random(in: 0..<10, using: &random) == 0
             world.tell(.join(caller))
@@ -109,7 +115,6 @@ struct DownloadMachineRandomTests {
             case 3: world.tell(.transferEnded(id, .failed(.lasting)))
             case 4, 5: world.tell(.transferEnded(id, .failed(.passing)))
             case 6: world.tell(.transferEnded(id, .notContinued))
-            case 7: world.tell(.transferEnded(id, .deferred(.test)))
             default: world.tell(.transferEnded(id, .complete))
             }
         }
@@ -130,13 +135,11 @@ struct DownloadMachineRandomTests {
             world.tell(.backoffElapsed(id))
         }
 
-        private mutating func endDeferral() {
-            guard let id = world.deferrals.sorted().randomElement(using: &random) else { return }
-            if Bool.random(using: &random), let resumption = Resumption.test(500) {
-                world.tell(.resumable(id, resumption))
-            }
-            world.deferrals.remove(id)
-            world.tell(.deferralEnded(id))
+        private mutating func endSlot() {
+            guard let index = world.slots.indices.randomElement(using: &random) else { return }
+            let slot = world.slots.remove(at: index)
+            slot.release()
+            world.tell(.slot(.end(slot)))
         }
 
         private mutating func suspend(_ isSuspended: Bool) {
@@ -176,7 +179,7 @@ struct DownloadMachineRandomTests {
                 endWork()
                 endDecode()
                 endBackoff()
-                endDeferral()
+                endSlot()
                 world.compare()
             }
             world.tell(.gracePeriodEnded)

@@ -8,6 +8,14 @@ import Testing
 /// A download machine driven by a test, with its actions as text.
 struct MachineScript {
     private(set) var machine: DownloadMachine
+    /// Whether another element of a load group could become active, and how many have been considered.
+    struct Room: Equatable {
+        let isThere: Bool
+        let considered: Int
+    }
+
+    /// What load groups have been told.
+    private(set) var rooms: [Room] = []
     /// The time of the next event.
     var time = Stopwatch.Instant()
 
@@ -23,7 +31,13 @@ struct MachineScript {
     mutating func handle(_ event: DownloadMachine.Event) -> [DownloadMachine.Action] {
         machine.handle(event, at: time)
         var actions: [DownloadMachine.Action] = []
-        while let action = machine.nextAction() { actions.append(action) }
+        while let action = machine.nextAction() {
+            if case .announceRoom(_, let hasRoom, let count) = action {
+                rooms.append(Room(isThere: hasRoom, considered: count))
+            } else {
+                actions.append(action)
+            }
+        }
         return actions
     }
 
@@ -64,14 +78,17 @@ extension Subscriber {
     /// A caller that wants the bytes of `http://host/name`, or pixels no larger than `side`.
     static func test(
         _ id: ID, _ name: String = "a", host: String = "example.com", side: Int? = nil,
-        priority: DownloadPriority = .normal, finishes: Bool = false
+        priority: DownloadPriority = .normal, finishes: Bool = false, slot: LoadSlot? = nil, bytes: BodyStream? = nil
     ) -> Subscriber {
         guard let url = try? HTTPURL("http://\(host)/\(name)") else { fatalError("not a URL: \(host)/\(name)") }
         let product: Product =
-            side.map { .image(DecodeOptions(target: .maximumSide($0)), OneShot()) } ?? .data(OneShot())
-        return Subscriber(
+            side.map { .image(DecodeOptions(target: .maximumSide($0)), OneShot()) } ?? bytes.map { .bytes($0) }
+            ?? .data(OneShot())
+        var caller = Subscriber(
             id: id, key: FetchKey(url: url, headerFields: [:]), product: product, priority: priority,
             finishesOnShutdown: finishes)
+        caller.slot = slot
+        return caller
     }
 }
 
@@ -80,11 +97,6 @@ extension ImageError {
     static let passing = ImageError.transport(TransportError(url: "http://example.com/a", reason: .connectionLost))
     /// A permanent failure.
     static let lasting = ImageError.invalidURL("http://example.com/a")
-}
-
-extension RequestDeferral {
-    /// A deferral whose end is an event of the test.
-    static var test: RequestDeferral { RequestDeferral {} }
 }
 
 extension Resumption {
@@ -111,7 +123,6 @@ extension DownloadMachine.Action {
             "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
                 + (isDecided ? " as decided" : "") + Self.words(attempt.timeLimit)
         case .backOff(let id, let end, let delay, _): "back off \(id) for \(delay) until \(end.elapsed)"
-        case .awaitEnd(let id, _): "await the end of the deferral of \(id)"
         case .receive(let id): "receive \(id)"
         case .fail(let id, let error, let keeps): "fail \(id): \(error)" + (keeps ? ", keeping" : "")
         case .close(let id, let isOver, let keeps):
@@ -126,6 +137,8 @@ extension DownloadMachine.Action {
         case .cancelDecode(let decode): "cancel decode \(decode)"
         case .watch(let caller, let id, _): "watch \(id ?? 0) for \(caller)"
         case .stopWatching(let caller, let id, _): "stop watching \(id) for \(caller)"
+        case .grant: "grant"
+        case .announceRoom: "announce room"
         case .setAlarm(let kind, let time): "alarm \(kind) at \(time.elapsed)"
         case .configure: "configure"
         case .beginShutdown: "begin shutdown"

@@ -35,8 +35,8 @@ struct MachineWorld {
     /// The active transfers, which continue after their download is closed until their end is reported.
     var work: [UInt64: Work] = [:]
     var backoffs: Set<UInt64> = []
-    /// The downloads whose request is deferred.
-    var deferrals: Set<UInt64> = []
+    /// The slots of load groups that have not ended.
+    var slots: [LoadSlot] = []
     /// The active decodes, and whether a caller wants them.
     var decodes: [UInt64: Bool] = [:]
     var isSuspended = false
@@ -83,21 +83,17 @@ struct MachineWorld {
         case .transfer(let id, _), .perform(let id, _, _), .resume(let id, _, _): begin(id, .transferring)
         case .backOff(let id, _, _, _):
             check(backoffs.insert(id).inserted && work[id] == nil, "\(id) backs off twice")
-        case .awaitEnd(let id, _):
-            check(deferrals.insert(id).inserted && work[id] == nil, "\(id) is deferred twice")
         case .receive(let id):
             open[id]?.isReceived = true
             answerByteCallers(of: id, isSuccess: true)
         case .fail(let id, _, _):
             open[id]?.hasFailed = true
             backoffs.remove(id)
-            deferrals.remove(id)
             answerByteCallers(of: id, isSuccess: false)
         case .close(let id, _, _):
             check(open.removeValue(forKey: id) != nil, "\(id) is closed twice")
             check(!callers.values.contains { $0.download == id }, "\(id) is closed while a caller waits")
             backoffs.remove(id)
-            deferrals.remove(id)
         case .detach: break
         case .answer(let caller, _): end(caller.id)
         case .deliver(let decode, let answered, let id):
@@ -113,7 +109,7 @@ struct MachineWorld {
             check(isShutDown && !hasFinished, "the shutdown ends twice")
             hasFinished = true
         case .report: reports += 1
-        case .watch, .stopWatching, .setAlarm, .configure, .beginShutdown: break
+        case .watch, .stopWatching, .setAlarm, .configure, .beginShutdown, .grant, .announceRoom: break
         }
         return nil
     }
@@ -137,7 +133,7 @@ struct MachineWorld {
 
     private mutating func begin(_ id: UInt64, _ new: Work) {
         check(open[id] != nil && callers.values.contains { $0.download == id }, "\(id) runs without a caller")
-        check(work[id] == nil && !backoffs.contains(id) && !deferrals.contains(id), "\(id) runs twice")
+        check(work[id] == nil && !backoffs.contains(id), "\(id) runs twice")
         check(!isSuspended, "\(id) starts while downloads are suspended")
         work[id] = new
         let transfers = work.values.count { $0 == .transferring }
@@ -181,11 +177,9 @@ struct MachineWorld {
             check(priorities[id] != nil, "\(id) is open without a caller")
             guard let highest = priorities[id] else { continue }
             check(machine.downloads[id: id]?.callers.priority == highest, "\(id) has another priority than \(highest)")
-            let isPausing = backoffs.contains(id) || deferrals.contains(id)
-            let isWaiting = work[id] == nil && !isPausing && !body.isReceived && !body.hasFailed
+            let isWaiting = work[id] == nil && !backoffs.contains(id) && !body.isReceived && !body.hasFailed
             if isWaiting { waiting[highest, default: 0] += 1 }
         }
-        check(machine.deferredCount == deferrals.count, "other downloads are deferred")
         for priority in DownloadPriority.allCases {
             check(machine.waitingCount(of: priority) == waiting[priority] ?? 0, "other downloads wait at \(priority)")
         }
