@@ -146,7 +146,7 @@ struct DocumentDefaultsTests {
             Phrase("\(articles)/RunInAServerAndShutDown.md", "\(bounds) threads, one \(share)"),
             Phrase("Docs/Architecture.md", "By default, transfers run on \(bounds) threads"),
             Phrase("Docs/SDWebImageParity.md", "one \(share)"),
-            Phrase("Docs/Decisions/0015-libcurl-threads.md", "one worker \(share), from \(bounds)"),
+            Phrase("Docs/Decisions/0015-transfer-threads.md", "one worker \(share), from \(bounds)"),
             Phrase("Docs/Decisions/0042-threads.md", "\(bounds) by default"),
         ]
     }()
@@ -181,37 +181,28 @@ struct DocumentDefaultsTests {
         let connections = downloads.maximumConnectionsPerHost
         let idle = grouped(CurlTransport.Configuration.defaultIdleConnections)
         let previews = ProgressivePolicy().minimumInterval
+        let scheduling = "Docs/Decisions/0005-own-scheduling.md"
+        let bodies = "Docs/Decisions/0007-back-pressure.md"
+        let attempts = "Docs/Decisions/0009-attempts-and-time.md"
+        let events = "Docs/Decisions/0012-events-metrics-tracing.md"
         return [
-            Phrase("Docs/Decisions/0005-own-scheduling.md", "[\(total), \(perHost), and \(connections)]"),
-            Phrase("Docs/Decisions/0014-prefetch.md", "at a time (\(ImagePrefetcherTests.defaultConcurrentLoads))"),
-            Phrase("Docs/Decisions/0067-defaults.md", "**\(total) downloads** in total"),
-            Phrase("Docs/Decisions/0067-defaults.md", "**\(connections) from one host**"),
-            Phrase("Docs/Decisions/0067-defaults.md", "**\(perHost) from a host that speaks HTTP/2**"),
-            Phrase("Docs/Decisions/0067-defaults.md", "at most \(idle)"),
+            Phrase(scheduling, "at a time (\(ImagePrefetcherTests.defaultConcurrentLoads))"),
+            Phrase(scheduling, "**\(total) downloads** in total"),
+            Phrase(scheduling, "**\(connections) from one host**"),
+            Phrase(scheduling, "**\(perHost) from a host that speaks HTTP/2**"),
+            Phrase(scheduling, "at most \(idle)"),
+            Phrase(scheduling, "\(word(DownloadMachine.maximumConcurrentLookups)) at a time"),
+            Phrase(bodies, "`maximumReplayBytes`, \(mebibytes(downloads.maximumReplayBytes))"),
+            Phrase(bodies, "\(kibibytes(BodyLog.limitedReadAhead)) ahead"),
+            Phrase(bodies, "\(mebibytes(downloads.maximumBytesInFlight)) by default"),
+            Phrase(attempts, "(\(seconds(downloads.deadlines.total.map { $0 / 60 })) minutes)"),
             Phrase(
-                "Docs/Decisions/0006-cache-hits-take-no-slot.md",
-                "\(word(DownloadMachine.maximumConcurrentLookups)) at a time"),
-            Phrase(
-                "Docs/Decisions/0007-back-pressure.md",
-                "`maximumReplayBytes`, \(mebibytes(downloads.maximumReplayBytes))"),
-            Phrase("Docs/Decisions/0007-back-pressure.md", "\(kibibytes(BodyLog.limitedReadAhead)) ahead"),
-            Phrase("Docs/Decisions/0008-bytes-in-flight.md", "\(mebibytes(downloads.maximumBytesInFlight)) by default"),
-            Phrase(
-                "Docs/Decisions/0009-one-time-limit.md",
-                "(\(seconds(downloads.deadlines.total.map { $0 / 60 })) minutes)"),
-            Phrase(
-                "Docs/Decisions/0010-attempts-and-resumption.md",
+                attempts,
                 "\(mebibytes(downloads.maximumResumableBytes)), \(InterruptedBodies.maximumCount) bodies, at least "
                     + kibibytes(Resumption.minimumBytes)),
-            Phrase(
-                "Docs/Decisions/0012-events-metrics-tracing.md",
-                "at most every \(kibibytes(DownloadEventSender.step))"),
-            Phrase(
-                "Docs/Decisions/0010-attempts-and-resumption.md",
-                "The default is \(word(ExponentialBackoff().maximumAttempts)) attempts"),
-            Phrase(
-                "Docs/Decisions/0012-events-metrics-tracing.md",
-                "bounded to the newest \(grouped(EventTests.bufferedEvents)) events by default"),
+            Phrase(attempts, "The default is \(word(ExponentialBackoff().maximumAttempts)) attempts"),
+            Phrase(events, "at most every \(kibibytes(DownloadEventSender.step))"),
+            Phrase(events, "bounded to the newest \(grouped(EventTests.bufferedEvents)) events by default"),
             Phrase("Docs/Decisions/0017-dns.md", "on \(LookupThreads(openFileLimit: 1_024).initial) threads"),
             Phrase("Docs/Decisions/0017-dns.md", "up to \(LookupThreads(openFileLimit: 1_024).maximum) by default"),
             Phrase(
@@ -224,7 +215,7 @@ struct DocumentDefaultsTests {
     }()
 
     private static let cacheDecisions: [Phrase] = {
-        let decision = "Docs/Decisions/0025-files-not-a-database.md"
+        let decision = "Docs/Decisions/0025-cache-on-disk.md"
         let stored = ResponseCache.Configuration()
         return [
             Phrase(decision, "bodies of up to \(mebibytes(stored.maximumEntryBytes))"),
@@ -244,7 +235,7 @@ struct DocumentDefaultsTests {
             Phrase(colors, "larger than \(mebibytes(ColorSource.maximumProfileBytes))"),
             Phrase(colors, "may hold \(mebibytes(ColorProfileHandle.maximumBytes))"),
             Phrase(
-                "Docs/Decisions/0050-lossless-webp-tables.md",
+                "Docs/Decisions/0030-memory.md",
                 "\(mebibytes(base)) and \(perByte) bytes for each compressed byte, at most "
                     + mebibytes(LosslessTables.maximumBytes)),
         ]
