@@ -5,6 +5,8 @@ public import HTTPTransport
 /// The download starts when the handle is created. Releasing the handle and its stream stops the load, unless another
 /// caller needs it.
 public final class FrameTask<Frame: Sendable>: Sendable {
+    /// The request whose frames are loaded.
+    public let request: ImageRequest
     /// The stream of the frames, which supports a single consumer.
     ///
     /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Leaving the loop over it early stops the load
@@ -16,9 +18,11 @@ public final class FrameTask<Frame: Sendable>: Sendable {
     private let cancelStream: @Sendable () -> Void
 
     init(
-        frames: AsyncThrowingStream<Frame, any Error>, response: ResponseAccess, control: LoadControl,
+        request: ImageRequest, frames: AsyncThrowingStream<Frame, any Error>, response: ResponseAccess,
+        control: LoadControl,
         cancel: @escaping @Sendable () -> Void
     ) {
+        self.request = request
         self.frames = frames
         self.response = response
         self.control = control

@@ -60,13 +60,13 @@ extension ImageLoader {
             let control = LoadControl(
                 id: subscription.subscriber.id, priority: request.priority, coordinator: coordinator)
             return FrameTask(
-                frames: stream(subscription), response: response, control: control
+                request: request, frames: stream(subscription), response: response, control: control
             ) { [weak subscription] in subscription?.cancel() }
         } catch {
             let control = LoadControl(
                 id: coordinator.newSubscriberID(), priority: request.priority, coordinator: coordinator)
             return FrameTask(
-                frames: AsyncThrowingStream { throw error }, response: response, control: control
+                request: request, frames: AsyncThrowingStream { throw error }, response: response, control: control
             ) {}
         }
     }

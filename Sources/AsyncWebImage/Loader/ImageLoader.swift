@@ -92,6 +92,19 @@ public final class ImageLoader: Sendable {
         return try await answer(to: request, key) { .image(request.options, $0) }
     }
 
+    /// Returns the image at `url`, scaled so that neither side is longer than `maximumSide` pixels; see ``image(for:)``.
+    public func image(for url: String, maximumSide: Int) async throws -> ImageResponse {
+        try await image(for: ImageRequest(url, maximumSide: maximumSide))
+    }
+
+    /// Returns the image and the undecoded body from which it was decoded, of one download; see ``image(for:)`` and
+    /// ``data(for:)``.
+    public func imageAndData(for request: ImageRequest) async throws -> (image: ImageResponse, data: ImageData) {
+        async let data = data(for: request)
+        async let image = image(for: request)
+        return try await (image, data)
+    }
+
     /// Returns all frames of the image, scaled and upright according to the request, decoded on demand.
     ///
     /// The animation holds the compressed file. A still image is returned decoded, as an animation of one frame. The
@@ -174,7 +187,7 @@ public final class ImageLoader: Sendable {
             answer.resolve(.failure(error))
         }
         let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator)
-        return LoadTask(answer: answer, response: response, head: head, control: control)
+        return LoadTask(request: request, answer: answer, response: response, head: head, control: control)
     }
 
     private func answer<Value: Sendable>(

@@ -8,15 +8,19 @@ public typealias ImageTask = LoadTask<ImageResponse>
 /// Any number of tasks can await it. A handle takes a fraction of the resources of a Swift `Task` that awaits the
 /// loader. Releasing the handle does not stop the load; ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
+    /// The request whose result is loaded.
+    public let request: ImageRequest
     private let answer: OneShot<Value>
     private let response: ResponseAccess
     private let headOfValue: @Sendable (Value) -> ResponseHead
     private let control: LoadControl
 
     init(
-        answer: OneShot<Value>, response: ResponseAccess, head: @escaping @Sendable (Value) -> ResponseHead,
+        request: ImageRequest, answer: OneShot<Value>, response: ResponseAccess,
+        head: @escaping @Sendable (Value) -> ResponseHead,
         control: LoadControl
     ) {
+        self.request = request
         self.answer = answer
         self.response = response
         headOfValue = head

@@ -24,6 +24,12 @@ struct LoadTaskTests {
         }
     }
 
+    @Test func handlesKnowTheirRequest() async throws {
+        let request = ImageRequest("http://127.0.0.1:9/image", maximumSide: 10)
+        #expect(loader.imageTask(for: request).request == request)
+        #expect(loader.previewTask(for: request).request == request)
+    }
+
     @Test func headAndProgressAreAvailableBeforeTheBodyIsComplete() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
