@@ -66,8 +66,6 @@ struct DocumentDefaultsTests {
         let perSecond = Int(Duration.seconds(1) / previews.minimumInterval)
         return [
             Phrase("\(articles)/GettingStarted.md", "after \(word(retry.maximumAttempts)) attempts in total"),
-            Phrase(
-                "\(articles)/GettingStarted.md", "up to \(downloads.maximumConcurrentDownloads) downloads at a time"),
             Phrase("\(articles)/LoadAnImage.md", "\(range(downloads.acceptedStatuses)) by default"),
             Phrase("\(articles)/ShowAnImageWhileItDownloads.md", "at most \(word(perSecond)) previews per second"),
             Phrase(
