@@ -23,9 +23,9 @@ package enum CacheDecision: Sendable {
     /// again when the request is sent.
     package static func find(
         for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, revalidatesLater: Bool = true,
-        wantedImage: WantedImage? = nil, then: @escaping @Sendable (CacheDecision) -> Void
+        then: @escaping @Sendable (CacheDecision) -> Void
     ) {
-        guard let lookup = CacheLookup(request, in: cache, policy: policy, wantedImage: wantedImage) else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
         lookup.cache.thread.append { then(lookup.decideAtOnce(revalidatesLater: revalidatesLater).closed) }

@@ -94,12 +94,9 @@ struct CacheExchange {
             reply = renewed
         }
         let body = StoredSource(reply.stored, in: cache, metrics: metrics)
-        if reply.image == nil, (try? await body.readAhead()) == nil { return nil }
+        if (try? await body.readAhead()) == nil { return nil }
         guard let positions = reply.positions else {
-            var response = IncomingResponse(head: reply.head, source: reply.source, body: body)
-            response.imageSource = lookup.wantedImage.flatMap { _ in reply.imageSource(in: cache) }
-            response.image = reply.image
-            return response
+            return IncomingResponse(head: reply.head, source: reply.source, body: body)
         }
         return IncomingResponse(head: reply.head, source: reply.source, body: BodySection(positions, of: body))
     }
@@ -152,9 +149,7 @@ struct CacheExchange {
         let (entry, end) = entry(for: stored)
         let length = end == .commit ? entry.contentLength : nil
         let writer = EntryWriter(entry, key, cache: cache, length: length)
-        let source = lookup.wantedImage.flatMap { _ in StoredImageSource(arriving: entry, key, in: cache) }
-        response.imageSource = end == .commit ? source : nil
-        response.body = StoringBody(response.body, by: writer, at: end, checkedBy: response.imageSource)
+        response.body = StoringBody(response.body, by: writer, at: end)
         return response
     }
 

@@ -13,8 +13,6 @@ extension CacheLookup {
             let decision = decide(revalidatesLater: revalidatesLater)
             // One that is too long is not read: the request will fail.
             guard case .serve(var reply) = decision, accepts(reply) else { return decision }
-            reply.image = image(for: reply)
-            if reply.image != nil { return .serve(reply) }
             do throws(StoredBodyError) {
                 reply.stored = try cache.load(reply.stored)
                 return .serve(reply)
@@ -24,6 +22,14 @@ extension CacheLookup {
             }
         }
         return policy == .cacheOnly ? .refuse : .fetch(standIn: nil)
+    }
+
+    /// Returns a reply whose stored head has been updated, with its short body; `nil` if that is damaged.
+    func renewed(_ reply: StoredReply, _ renewal: StoredHead) -> StoredReply? {
+        var reply = reply
+        guard let loaded = try? cache.load(cache.renew(reply.stored, renewal, key)) else { return nil }
+        reply.stored = loaded
+        return reply
     }
 }
 

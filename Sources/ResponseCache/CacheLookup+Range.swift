@@ -63,7 +63,7 @@ extension StoredResponse {
                 range.length == body.length
             else { return nil }
             return (range.first, total)
-        case .image, nil: return nil
+        case nil: return nil
         }
     }
 }

@@ -27,12 +27,8 @@ extension CacheLookup {
             let count = request.followedRedirects ?? 0
             request.followedRedirects = count
             let target = try? RedirectRule.next(after: reply.head.response, of: request, redirectCount: count)
-            let next = target.flatMap {
-                CacheLookup($0, in: cache, policy: policy, isRetry: isRetry, wantedImage: wantedImage)
-            }
-            guard let next else {
-                return .followRedirect
-            }
+            let next = target.flatMap { CacheLookup($0, in: cache, policy: policy, isRetry: isRetry) }
+            guard let next else { return .followRedirect }
             lookup = next
         }
     }

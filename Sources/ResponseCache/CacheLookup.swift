@@ -10,17 +10,11 @@ struct CacheLookup: Sendable {
     let policy: CachePolicy
     /// A Boolean value that indicates whether the request repeats a failed one, so that a stored failure is not used.
     let isRetry: Bool
-    /// Returns the variant of the image that is wanted instead of the body; `nil` if decoded images are not used.
-    let wantedImage: WantedImage?
 
     /// Creates a lookup; returns `nil` if there is no cache, or it does not apply to the request.
-    init?(
-        _ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false,
-        wantedImage: WantedImage? = nil
-    ) {
+    init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false) {
         guard let cache, Self.applies(to: request, policy) else { return nil }
         self.isRetry = isRetry
-        self.wantedImage = wantedImage
         self.request = request
         key = CacheKey(request)
         self.cache = cache
@@ -132,6 +126,4 @@ package struct StoredReply: Sendable {
     var positions: Range<Int>?
     /// A Boolean value that indicates whether the response is stale and must be revalidated after it has been served.
     var needsRevalidation = false
-    /// The wanted image, stored decoded, so that the body need not be read.
-    var image: StoredImage?
 }

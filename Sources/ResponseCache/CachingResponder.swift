@@ -6,21 +6,18 @@ package struct CachingResponder: Responder {
     private let policy: CachePolicy
     private let decision: CacheDecision?
     private let isRetry: Bool
-    private let wantedImage: WantedImage?
     private let next: any Responder
 
     /// Creates a responder that asks `next` for responses that the cache does not have.
     ///
     /// `decision` is the decision of the cache about the same request, if the cache was asked before; unless it needs no
-    /// network, the cache is asked again, because the request may have waited since. A request with
-    /// `isRetry` repeats a failed one: remembered failures do not answer it. `wantedImage` returns the variant of the
-    /// image that is wanted instead of the body.
+    /// network, the cache is asked again, because the request may have waited since. A request with `isRetry` repeats a
+    /// failed one: remembered failures do not answer it.
     package init(
         _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, isRetry: Bool = false,
-        wantedImage: WantedImage? = nil, before next: any Responder
+        before next: any Responder
     ) {
         self.isRetry = isRetry
-        self.wantedImage = wantedImage
         self.cache = cache
         self.policy = policy
         self.decision = decision
@@ -34,9 +31,7 @@ package struct CachingResponder: Responder {
     }
 
     package func response(to request: TransportRequest) async throws -> IncomingResponse {
-        let lookup = CacheLookup(
-            request, in: cache, policy: policy, isRetry: isRetry, wantedImage: wantedImage)
-        guard let lookup else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy, isRetry: isRetry) else {
             guard policy != .cacheOnly else { throw TransportError(url: request.url.string, reason: .notCached) }
             return try await next.response(to: request)
         }

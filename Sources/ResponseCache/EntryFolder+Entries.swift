@@ -45,7 +45,7 @@ extension EntryFolder {
 
     /// Returns `false` if there is no entry with a name because its shard has only whole bodies.
     private func mightHave(_ name: String) -> Bool {
-        EntryKind(name) == .whole || recentTotals(of: Self.shard(of: name))?.hasPartsOrImages != false
+        EntryKind(name) == .whole || recentTotals(of: Self.shard(of: name))?.hasParts != false
     }
 
     /// Removes all entries; throws the first error after it has removed those that can be removed.
@@ -90,7 +90,7 @@ extension EntryFolder {
         // Most shards contain only whole bodies without `Vary`, which the ledger tells faster than the folder.
         let totals = recentTotals(of: Self.shard(of: key))
         let wholes = [StoredHead.plainName(key)] + (totals?.hasLists == false ? [] : variants(of: key))
-        return totals?.hasPartsOrImages == false ? wholes : wholes.flatMap(EntryKind.names)
+        return totals?.hasParts == false ? wholes : wholes.flatMap(EntryKind.names)
     }
 
     /// Returns the names of the whole entries of a key that differ by `Vary`, newest first.

@@ -9,15 +9,14 @@ extension EntryFolder {
         var entries = 0
         /// A Boolean value that indicates whether there might be lists of variants.
         var hasLists = false
-        /// A Boolean value that indicates whether there might be entries that are not whole bodies: parts of them, and
-        /// decoded images.
-        var hasPartsOrImages = false
+        /// A Boolean value that indicates whether there might be entries that are only parts of bodies.
+        var hasParts = false
 
         /// Notes that there is a file with a name.
         mutating func note(_ name: String) {
             switch EntryKind(name) {
             case .whole: break
-            case .part, .range, .image: hasPartsOrImages = true
+            case .part, .range: hasParts = true
             case nil: hasLists = true
             }
         }

@@ -12,7 +12,7 @@ struct Ledger: Sendable {
     /// The mark of a shard without lists of variants.
     private static let noLists = 1 << 56
     /// The mark of a shard with no entries but whole bodies.
-    private static let noPartsOrImages = 1 << 57
+    private static let noParts = 1 << 57
     /// The maximum space of a shard: the sum of all shards cannot overflow.
     private static let maximumSpace = (1 << 54) - 1
 
@@ -67,7 +67,7 @@ struct Ledger: Sendable {
         var space = min(max(0, totals.bytes), maximumSpace)
         let isEmpty = space == 0 && entries == 0
         if isEmpty || !totals.hasLists { space |= noLists }
-        if isEmpty || !totals.hasPartsOrImages { space |= noPartsOrImages }
+        if isEmpty || !totals.hasParts { space |= noParts }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(recordLength)
         bytes.append(space)
@@ -82,13 +82,13 @@ struct Ledger: Sendable {
 
     private static func totals(_ shard: Int, in bytes: [UInt8], at offset: Int) -> EntryFolder.Totals? {
         var reader = ByteFieldReader(bytes, from: offset)
-        guard let space = reader.number(), space & ~(noLists | noPartsOrImages) <= maximumSpace,
+        guard let space = reader.number(), space & ~(noLists | noParts) <= maximumSpace,
             let entries = reader.number32(), reader.number32() == checksum(shard, space, entries)
         else { return nil }
         // Without marks, it is unknown what the shard contains.
         return EntryFolder.Totals(
             bytes: space & maximumSpace, entries: Int(entries), hasLists: space & noLists == 0,
-            hasPartsOrImages: space & noPartsOrImages == 0)
+            hasParts: space & noParts == 0)
     }
 
     /// Returns a hash that is never that of an invalid record.

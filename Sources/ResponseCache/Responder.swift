@@ -20,11 +20,6 @@ package struct IncomingResponse {
     package var length: Int?
     /// The body.
     package var body: any BodySource
-    /// The stored response that the body is of, or will be of at its end; `nil` if no decoded image can be stored with
-    /// it.
-    package var imageSource: StoredImageSource?
-    /// The wanted image, stored decoded, so that the body need not be pulled.
-    package var image: StoredImage?
 
     /// Creates a response whose body is as long as its head says.
     package init(head: ResponseHead, source: ResponseSource, body: any BodySource) {

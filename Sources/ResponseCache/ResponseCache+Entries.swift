@@ -31,8 +31,8 @@ extension ResponseCache {
 
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
-    /// Responses that are stored or removed in the meantime may or may not be included; decoded images never are. `body`
-    /// is called on the cache's threads; damaged entries are removed without calling it.
+    /// Responses that are stored or removed in the meantime may or may not be included. `body` is called on the
+    /// cache's threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         await forEachEntry(body, onFault: { _ in })
     }
@@ -68,8 +68,7 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the responses for which `isRemoved` returns `true`, with their decoded images; returns the number of
-    /// removed responses.
+    /// Removes the responses for which `isRemoved` returns `true`; returns the number of removed responses.
     ///
     /// Those that cannot be removed are not counted.
     @discardableResult
@@ -93,13 +92,10 @@ extension ResponseCache {
             }
             return true
         }
-        let removed = count.withLock { $0 }
-        if removed > 0 { await removeImagesWithoutSource() }
-        return removed
+        return count.withLock { $0 }
     }
 
-    /// Reads all responses and decoded images, and removes those that are damaged; returns the numbers of intact ones,
-    /// of damaged ones, and of those that cannot be read, which remain.
+    /// Reads all responses, and removes those that are damaged; returns the numbers of intact ones, of damaged ones, and of those that cannot be read, which remain.
     ///
     /// Throws the error of the storage if it cannot list some of the responses, after reading the others.
     public func verify() async throws -> (intact: Int, damaged: Int, unreadable: Int) {
@@ -109,7 +105,7 @@ extension ResponseCache {
         return result
     }
 
-    /// Reads all responses and decoded images in the same way; calls `onFailure` for each portion that cannot be listed.
+    /// Reads all responses in the same way; calls `onFailure` for each portion that cannot be listed.
     package func verify(
         onFailure: @escaping @Sendable (any Error) -> Void
     ) async -> (intact: Int, damaged: Int, unreadable: Int) {
@@ -157,13 +153,9 @@ extension ResponseCache {
         }
     }
 
-    func names(in portion: Int) -> [String] {
-        ((try? storage.keys(inPortion: portion)) ?? []).map(\.name)
-    }
-
     /// Returns an entry that is a response; throws the error of the storage.
     private func entry(_ name: String) throws -> Entry? {
-        guard let kind = EntryKind(name), !isSkipped(name), let stored = try openEntry(name), kind != .image,
+        guard let kind = EntryKind(name), !isSkipped(name), let stored = try openEntry(name),
             case .entry(let entry?, _) = stored.body
         else {
             return nil

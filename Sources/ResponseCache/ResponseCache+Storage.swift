@@ -21,7 +21,7 @@ extension ResponseCache {
         let plain = kind == .whole ? StoredHead.plainName(key.name) : nil
         var found = plain.flatMap { suitable($0) }
         if found == nil {
-            for name in names(key) where EntryKind(name) == kind && name != plain && !StoredImage.isName(name) {
+            for name in names(key) where EntryKind(name) == kind && name != plain {
                 guard let other = suitable(name) else { continue }
                 // Of equally recent ones, the first in the list was stored last.
                 if let best = found, !other.head.isMoreRecent(than: best.head, at: now()) { continue }
@@ -107,8 +107,6 @@ extension ResponseCache {
 
     func removeEntries(_ key: CacheKey) {
         for name in names(key) { remove(name) }
-        // One may have been stored meanwhile, when its response still existed.
-        for name in names(key) where EntryKind(name) == .image { remove(name) }
     }
 
     /// Removes the entries that a response that cannot be stored would have replaced.
@@ -247,7 +245,7 @@ extension ResponseCache {
     private func variantNames(_ key: CacheKey) -> [String] {
         var names: [String] = []
         for name in self.names(key).map(EntryKind.wholeName)
-        where !StoredHead.isPlain(name) && !StoredImage.isName(name) && !names.contains(name) {
+        where !StoredHead.isPlain(name) && !names.contains(name) {
             names.append(name)
         }
         return names

@@ -73,8 +73,6 @@ public final class ResponseCache: Sendable {
     let uses = CacheUses()
     /// The storage, if it can read entries without waiting for a disk.
     let immediateStorage: (any ImmediateStorage)?
-    /// The memory of decoded images that wait to be stored, in bytes.
-    let waitingImageBytes = Locked(0)
     /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
@@ -127,8 +125,7 @@ public final class ResponseCache: Sendable {
     /// In a folder, this is the size of the files in whole blocks of 4 KiB, without files that are being written.
     public var byteCount: Int { storage.byteCount }
 
-    /// The number of entries: complete and partial responses, and decoded images, including those that other processes
-    /// have stored.
+    /// The number of entries: complete and partial responses, including those that other processes have stored.
     public var entryCount: Int { storage.entryCount }
 
     /// The error that prevented responses from being stored, such as a full disk; `nil` if there was none.
@@ -144,12 +141,12 @@ public final class ResponseCache: Sendable {
         if let known { report(known) }
     }
 
-    /// Waits until all complete responses, the partial bodies of ended downloads, and decoded images are stored and the
-    /// size limit is enforced.
+    /// Waits until all complete responses and the partial bodies of ended downloads are stored and the size limit is
+    /// enforced.
     ///
-    /// When a download ends, its complete response is already stored; only partial bodies of canceled downloads,
-    /// decoded images, and the removal of entries may take longer. Stored responses survive a crash of the process, but
-    /// may be lost in a crash of the system, because the cache does not wait until the data is written to the disk.
+    /// When a download ends, its complete response is already stored; only partial bodies of canceled downloads
+    /// and the removal of entries may take longer. Stored responses survive a crash of the process, but may be lost in a
+    /// crash of the system, because the cache does not wait until the data is written to the disk.
     public func flush() async {
         await thread.finish()
         // Records pending uses as well.

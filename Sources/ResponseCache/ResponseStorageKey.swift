@@ -1,6 +1,6 @@
 /// The key of an entry of a ``ResponseStorage``.
 ///
-/// One resource can have several entries: responses that differ by `Vary`, parts of them, and images decoded from them.
+/// One resource can have several entries: responses that differ by `Vary`, and parts of them.
 public struct ResponseStorageKey: Sendable, Hashable {
     /// The text of the key: up to 55 lowercase letters, digits, hyphens, and periods, beginning with the
     /// ``resource``.

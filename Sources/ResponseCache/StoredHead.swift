@@ -38,14 +38,6 @@ package struct StoredHead: Sendable, Equatable {
         range = response.status == .partialContent ? request.headerFields[.range] : nil
     }
 
-    /// Creates the head of an image decoded from a stored response.
-    init(ofImageFrom source: StoredHead, fields: HTTPFields) {
-        (url, owner, selection) = (source.url, source.owner, Self.plainSelection)
-        (requestedAt, receivedAt) = (source.requestedAt, source.receivedAt)
-        status = HTTPResponse.Status.ok.code
-        content = StoredFields(fields)
-    }
-
     /// The kind of its entry when the body is complete.
     var kind: EntryKind { range == nil ? .whole : .range }
 

@@ -16,15 +16,9 @@ final class StoringBody: BodySource {
 
     private let writer: EntryWriter
     private let end: End
-    /// The response for decoded images, which notes the body.
-    private let imageSource: StoredImageSource?
     private var hasEnded = false
 
-    init(
-        _ body: any BodySource, by writer: EntryWriter, at end: End = .commit,
-        checkedBy imageSource: StoredImageSource? = nil
-    ) {
-        self.imageSource = imageSource
+    init(_ body: any BodySource, by writer: EntryWriter, at end: End = .commit) {
         self.body = body
         self.writer = writer
         self.end = end
@@ -40,7 +34,6 @@ final class StoringBody: BodySource {
         guard !hasEnded else { return try await body.next() }
         do {
             if let piece = try await body.next() {
-                imageSource?.note(piece)
                 await writer.append(piece)
                 return piece
             }

@@ -51,7 +51,7 @@ struct LayerTests {
             ["Formats/JPEG", "Formats/PNG", "Formats/WebP", "Formats/GIF", "Formats/Custom"],
             ["Formats"],
             ["Pipeline"],
-            ["Animation", "Fingerprint", "Packing", "Verification"],
+            ["Animation", "Fingerprint", "Verification"],
         ]),
         "ImageEncoders": Layers([
             ["Encoder"],

@@ -103,11 +103,9 @@ struct DocumentDefaultsTests {
 
     private static let cachingPhrases: [Phrase] = {
         let part = kibibytes(Resumption.minimumBytes)
-        let images = word(ResponseCache.maximumImages)
         return [
             Phrase("\(articles)/ConfigureCaching.md", "contains at least \(part), and has a strong validator"),
             Phrase("\(articles)/ConfigureCaching.md", "if at least \(part) have arrived"),
-            Phrase("\(articles)/ConfigureCaching.md", "at most \(images) images for each URL"),
             Phrase(
                 "\(articles)/RetryAndResume.md",
                 "is kept only up to \(mebibytes(configuration.downloads.maximumReplayBytes))"),

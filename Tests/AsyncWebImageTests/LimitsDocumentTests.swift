@@ -129,10 +129,6 @@ struct LimitsDocumentTests {
         "waiting downloads of the priority `low`; when this number is reached, stale responses are returned without "
             + "starting a background revalidation (`stale-while-revalidate`)":
             count(DownloadMachine.maximumWaitingRefreshes),
-        "decoded images stored for one URL, including all responses that differ by `Vary`":
-            count(ResponseCache.maximumImages),
-        "memory of decoded images that wait to be stored, unless a single one is larger; others are not stored":
-            bytes(ResponseCache.maximumWaitingImageBytes),
         "responses stored for one URL that differ by `Vary`": count(ResponseCache.maximumVariants),
         "requested parts (206) stored for one URL, including all responses that differ by `Vary`":
             count(ResponseCache.maximumRanges),

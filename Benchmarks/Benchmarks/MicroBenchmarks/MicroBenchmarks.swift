@@ -2,15 +2,13 @@ import Benchmark
 
 /// The benchmarks of single steps in the library, without network and disk.
 ///
-/// Except for stored images, every run performs 1,000 steps, and the results are scaled to one key, download, caller,
-/// or row.
+/// Every run performs 1,000 steps, and the results are scaled to one key, download, caller, or row.
 let benchmarks = { @Sendable () -> Void in
     KeyBenchmarks.register()
     QueueBenchmarks.register()
     FanOutBenchmarks.register()
     ResamplerBenchmarks.register()
     CodecBenchmarks.register()
-    StoredImageBenchmarks.register()
 }
 
 extension Benchmark.Configuration {

@@ -14,7 +14,6 @@ extension BodyLog {
             state.source = source
             state.expected = length
             state.head = head
-            (state.image, state.imageSource) = (nil, nil)
             state.firstCapacity = length.map { min($0, Self.trustedLength) } ?? Self.segmentSize
             guard state.received > 0 else { return [CheckedContinuation<Void, Never>]() }
             state.restart()
@@ -33,7 +32,6 @@ extension BodyLog {
             state.source = source
             state.expected = total
             state.head = head
-            (state.image, state.imageSource) = (nil, nil)
             guard let stored else { return [CheckedContinuation<Void, Never>]() }
             if state.received > 0 { state.restart() }
             state.segments = Deque(stored)

@@ -20,8 +20,7 @@ extension BodyLog {
         state.withLock { state in
             guard let head = state.head else { return nil }
             let metrics: TransferMetrics? = if case .success(let end)? = state.end { end.metrics } else { nil }
-            let byteCount = state.received > 0 ? state.received : state.takenImage?.sourceByteCount ?? 0
-            return ResponseOrigin(head: head, source: state.source, byteCount: byteCount, metrics: metrics)
+            return ResponseOrigin(head: head, source: state.source, byteCount: state.received, metrics: metrics)
         }
     }
 
@@ -49,16 +48,13 @@ extension BodyLog {
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
     /// While all readers limit read-ahead, the transfer is never far ahead of them. The reader adds the bytes that it
-    /// reads to `digest`, if there is one. It takes an image of `variant` instead of the body, if one is
-    /// stored decoded.
-    func makeReader(
-        limitsReadAhead: Bool = false, digest: SharedDigest? = nil, variant: String? = nil
-    ) -> BodyReader? {
+    /// reads to `digest`, if there is one.
+    func makeReader(limitsReadAhead: Bool = false, digest: SharedDigest? = nil) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
             guard state.isComplete else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
-            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead, variant: variant)
+            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
             // A complete body grows no more, and its reader can wait for memory that growing bodies hold.
             if state.end != nil { state.leaveGrowthQueue() }
             return (BodyReader(log: self, id: id, digest: digest), state.resumed())
@@ -99,7 +95,6 @@ extension BodyLog {
                 state.readers[id]?.isOutdated = false
                 throw BodyRestarted()
             }
-            if let image = state.image(for: reader) { throw ImageOffered(image: image) }
             let pieces = state.pieces(for: &reader, limit: limit)
             if pieces.isEmpty, let end = state.end {
                 _ = try end.get()

@@ -29,8 +29,6 @@ final class BodyLog: Sendable {
         var isParked = false
         /// A Boolean value that indicates whether the next wait must return immediately.
         var isPoked = false
-        /// The variant of the image that it takes instead of the body, if that is stored decoded.
-        var variant: String?
         /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
         var isOutdated = false
     }
@@ -89,12 +87,6 @@ final class BodyLog: Sendable {
         var isComplete = true
         var isPaused = false
         var transfer: (any Transfer)?
-        /// The stored response that the body is of, if decoded images can be stored beside it.
-        var imageSource: StoredImageSource?
-        /// The decoded image that has been offered to readers instead of the body.
-        var image: StoredImage?
-        /// The decoded image that a reader has taken.
-        var takenImage: StoredImage?
     }
 
     static let segmentSize = 64 << 10
@@ -288,7 +280,7 @@ extension BodyLog.State {
 
     /// Returns the transfer if it was paused and may be resumed now.
     mutating func resumed() -> (any Transfer)? {
-        guard isPaused, !isHeld, let transfer else { return nil }
+        guard isPaused, let transfer else { return nil }
         if bodyWaiters.isEmpty, !readers.isEmpty, unread > (limitsReadAhead ? 0 : BodyLog.lowWater) { return nil }
         if waitsForMemory {
             // Unless there is enough memory by now, or its readers have released as much.
@@ -331,6 +323,6 @@ extension BodyLog.State {
 
     /// Returns whether a reader need not wait any longer.
     func isReady(_ reader: BodyLog.Reader) -> Bool {
-        reader.isOutdated || end != nil || hasEnough(for: reader) || image(for: reader) != nil
+        reader.isOutdated || end != nil || hasEnough(for: reader)
     }
 }

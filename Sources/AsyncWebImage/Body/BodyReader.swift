@@ -20,8 +20,7 @@ final class BodyReader: Sendable {
     /// With `inBatches`, a wait ends only when a part of the body has been received for which it is worthwhile to wake
     /// a thread. Empty after ``wake()``, `nil` at the end.
     ///
-    /// Throws the error that ended the download, `ImageOffered` if there is an image for the reader, and
-    /// `CancellationError` when the task is canceled.
+    /// Throws the error that ended the download, and `CancellationError` when the task is canceled.
     func next(limit: Int = .max, inBatches: Bool = false) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
         guard let pieces = try read(limit) else { return nil }
@@ -55,13 +54,6 @@ final class BodyReader: Sendable {
 
     /// A Boolean value that indicates whether the whole body has been received and read.
     var isAtEnd: Bool { log.isAtEnd(id) }
-
-    /// Notes that an offered image is used, after which nothing else can be read; returns `false` if it must not be,
-    /// because the body is another one by now.
-    func takeImage(_ image: StoredImage) -> Bool { log.takeImage(image, id) }
-
-    /// Reads the body instead of the offered image.
-    func declineImage() { log.declineImage(id) }
 
     /// Continues with the first byte; returns `false` if there is a batch to read, the body has ended, or its beginning
     /// has been discarded.

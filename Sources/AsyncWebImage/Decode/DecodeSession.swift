@@ -21,7 +21,7 @@ struct DecodeSession: Sendable {
     /// Throws `CodecError`, `DecodeFailure` if part of the image was decoded, the error that ended the download, or
     /// `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await $0.image() } }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await $0.decodeImage() } }
     }
 
     /// Returns the animation, whose frames are not decoded yet; for a still image, the decoded image.
@@ -59,24 +59,6 @@ struct DecodeSession: Sendable {
                 session.returnsMemory = false
                 try await reader.waitForBody()
             }
-        }
-    }
-
-    private func image() async throws -> DecodedImage {
-        do {
-            return try await decodeImage()
-        } catch let offer as ImageOffered {
-            // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
-            reader.suspendReading()
-            var image: DecodedImage?
-            // If the image needs too much memory, decoding the body may need less.
-            do { image = try await decoder.image(offer.image) } catch is CodecError {}
-            if let image, reader.takeImage(offer.image) {
-                headerChecks.publish(image.header)
-                return image
-            }
-            reader.declineImage()
-            return try await decodeImage()
         }
     }
 

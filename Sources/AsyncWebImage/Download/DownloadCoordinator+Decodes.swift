@@ -9,8 +9,7 @@ extension DownloadCoordinator {
     func startDecode(_ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download) -> Bool {
         let digest = variant.digest.map(download.log.digest)
         if case .body = variant.content { return startCollection(id, variant, of: download, digest) }
-        let reader = download.log.makeReader(
-            limitsReadAhead: variant.needsOnlyHeader, digest: digest, variant: storedVariant(variant, of: download.key))
+        let reader = download.log.makeReader(limitsReadAhead: variant.needsOnlyHeader, digest: digest)
         guard let reader else { return false }
         let frames = FrameHub<ImageFrame>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
@@ -76,8 +75,6 @@ extension DownloadCoordinator {
         if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
             store(result, options, of: download, from: origin)
         }
-        // Queued by then, so that a caller that has its image can wait for it to be stored.
-        if !accepting.isEmpty { storeDecoded(result, decode.variant, of: download) }
         for caller in accepting {
             switch (result.outcome, origin) {
             case (.info(let summary), let origin?): caller.deliver(summary, from: origin)

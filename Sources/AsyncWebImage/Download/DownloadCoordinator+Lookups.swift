@@ -14,7 +14,6 @@ extension DownloadCoordinator {
     func lookup(_ download: Download, timeLimit: Duration?) {
         let receiver = hooks == nil ? receiver(of: download, continuing: nil) : nil
         download.receiver = receiver
-        let imageCache = usesStoredImages ? responseCache : nil
         route(of: download).decide(request(of: download, timeLimit: timeLimit)) {
             [id = download.id, log = download.log, events = download.events] decision in
             guard let receiver, let stored = decision.loaded, log.takesBytes else {
@@ -23,7 +22,6 @@ extension DownloadCoordinator {
             events?.send(.started(attempt: 1))
             let reply = stored.reply
             receiver.receive(reply.head, from: reply.source, length: stored.body.count)
-            _ = receiver.offer(nil, of: imageCache.flatMap(reply.imageSource))
             // As with a transport, a piece has bytes.
             switch stored.body.isEmpty ? .more : receiver.receive(whole: stored.body) {
             case .more: receiver.finish(.complete(TransferMetrics()))
@@ -69,7 +67,6 @@ extension DownloadCoordinator {
         var route = ResponseRoute(
             transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
         route.revalidatesLater = configuration.servesWhileRevalidating
-        if usesStoredImages { route.wantedImage = { [log = download.log] in log.wantedImage } }
         return route
     }
 }

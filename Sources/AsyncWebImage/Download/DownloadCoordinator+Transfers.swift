@@ -91,10 +91,6 @@ extension DownloadCoordinator {
             // The body can be complete although the end of the transfer has not been processed.
             if case .success? = download.log.end {
                 sendEnd(of: download)
-            } else if let image = download.log.takenImage {
-                // The body was not needed.
-                download.events?.complete(
-                    .success(.init(byteCount: image.sourceByteCount, metrics: TransferMetrics())))
             } else if keepsBeginning {
                 beginning = self.beginning(of: download)
             }

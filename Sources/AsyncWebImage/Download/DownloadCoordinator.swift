@@ -13,8 +13,6 @@ public actor DownloadCoordinator {
     let cache: any ImageCache
     let cacheMetrics: MemoryCacheMetrics?
     let responseCache: ResponseCache?
-    /// A Boolean value that indicates whether the response cache stores decoded images as well.
-    let storesDecodedImages: Bool
     /// The current configuration of downloads; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
         didSet {
@@ -65,7 +63,6 @@ public actor DownloadCoordinator {
         policy = environment.previews
         logger = environment.logger
         responseCache = environment.responseCache
-        storesDecodedImages = environment.storesDecodedImages
         #if Tracing
         tracing = environment.tracing
         #endif

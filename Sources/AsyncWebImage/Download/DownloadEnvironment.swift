@@ -9,7 +9,6 @@ struct DownloadEnvironment: Sendable {
     let cache: any ImageCache
     let cacheMetrics: MemoryCacheMetrics?
     let responseCache: ResponseCache?
-    let storesDecodedImages: Bool
     let previews: ProgressivePolicy
     let logger: Logger
     #if Tracing

@@ -109,17 +109,6 @@ final class DownloadReceiver: DirectBodyReceiver {
         return ResponseRules.wholeLength(of: head)
     }
 
-    /// Offers an image of the response whose head has just been received to the decodes that want it; `source` is the
-    /// stored response.
-    ///
-    /// Returns whether the body must not be delivered until the transfer is resumed.
-    func offer(_ image: StoredImage?, of source: StoredImageSource?) -> Bool {
-        guard image != nil || source != nil, continued == nil, !isTransformed,
-            case .body = state.withLock({ $0.use })
-        else { return false }
-        return log.offer(image, of: source)
-    }
-
     private func refuse(_ head: ResponseHead) {
         let isPart = head.status == .partialContent || head.status == .rangeNotSatisfiable
         state.withLock { state in

@@ -51,10 +51,6 @@ final class PulledTransfer: Transfer {
         let response = try await responder.response(to: request)
         var resumed = resumptions.makeAsyncIterator()
         receiver.receive(response.head, from: response.source, length: response.length)
-        if receiver.offer(response.image, of: response.imageSource) {
-            // The body is pulled only if the image turns out to be damaged, or another caller needs the body.
-            guard await resumed.next() != nil else { throw CancellationError() }
-        }
         while let piece = try await response.body.next() {
             offer: while true {
                 let isWhole = piece.count == response.length

@@ -9,14 +9,10 @@ struct ResponseRoute {
     let hooks: DownloadHooks?
     /// A Boolean value that indicates whether the caller revalidates stale responses after they have been served.
     var revalidatesLater = true
-    /// Returns the variant of the image that is wanted instead of the body; `nil` if decoded images are not used.
-    var wantedImage: WantedImage?
 
     /// Calls `then` with the decision of the cache about a request.
     func decide(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
-        CacheDecision.find(
-            for: request, in: cache, policy: policy, revalidatesLater: revalidatesLater, wantedImage: wantedImage,
-            then: then)
+        CacheDecision.find(for: request, in: cache, policy: policy, revalidatesLater: revalidatesLater, then: then)
     }
 
     /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.
@@ -32,7 +28,7 @@ struct ResponseRoute {
         }
         let network = NetworkResponder(transport, isUndecided: hooks?.validator != nil)
         var responder: any Responder = CachingResponder(
-            cache, policy: policy, decision: decision, isRetry: isRetry, wantedImage: wantedImage, before: network)
+            cache, policy: policy, decision: decision, isRetry: isRetry, before: network)
         if CachingResponder.isNeeded(for: request, cache, policy) {
             responder = RedirectingResponder(before: responder)
         }

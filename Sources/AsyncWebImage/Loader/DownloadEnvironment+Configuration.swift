@@ -12,7 +12,6 @@ extension DownloadEnvironment {
         self.cache = cache
         self.cacheMetrics = cacheMetrics
         responseCache = configuration.responseCache
-        storesDecodedImages = configuration.storesDecodedImages
         previews = configuration.previews
         logger = configuration.logger
         #if Tracing

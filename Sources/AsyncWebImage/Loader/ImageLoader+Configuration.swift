@@ -35,14 +35,6 @@ extension ImageLoader {
         public var trimsUnderMemoryPressure: Bool
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
-        /// A Boolean value that indicates whether the response cache stores decoded images beside the responses, so
-        /// that loading one again decodes nothing; `false` by default.
-        ///
-        /// It applies to complete still images in a built-in format with a target size (``DecodeOptions/target``) and
-        /// 8 bits per channel, whose responses are stored, unless a request has an expected digest or the loader has a
-        /// ``BodyTransform``. At most eight images are stored for a URL; they count toward the limit of the cache, and
-        /// are used only as long as their response could be.
-        public var storesDecodedImages: Bool
         /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy: CachePolicy
         /// The logger for downloads.
@@ -71,7 +63,6 @@ extension ImageLoader {
             imageCache: (any ImageCache)? = nil,
             trimsUnderMemoryPressure: Bool = true,
             responseCache: ResponseCache? = nil,
-            storesDecodedImages: Bool = false,
             cachePolicy: CachePolicy = .useProtocol,
             logger: Logger = Logger(label: "async-web-image"),
             metrics: MetricsConfiguration? = nil
@@ -85,7 +76,6 @@ extension ImageLoader {
             self.imageCache = imageCache
             self.trimsUnderMemoryPressure = trimsUnderMemoryPressure
             self.responseCache = responseCache
-            self.storesDecodedImages = storesDecodedImages
             self.cachePolicy = cachePolicy
             self.logger = logger
             self.metrics = metrics

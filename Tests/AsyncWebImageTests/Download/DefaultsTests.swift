@@ -84,7 +84,6 @@ struct DefaultsTests {
         #expect(ImageLoader.Configuration().maximumMemoryCacheBytes == 128 << 20)
         #expect(ImageLoader.Configuration().responseCache == nil)
         #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
-        #expect(!ImageLoader.Configuration().storesDecodedImages)
         let stored = ResponseCache.Configuration()
         #expect(stored.maximumBytes == 512 << 20 && stored.maximumEntryBytes == 32 << 20)
         #expect(EntryWriter.queueLimit == 1 << 20)
