@@ -12,15 +12,15 @@ package enum Storability {
     ])
     /// The statuses of responses that are never reused.
     ///
-    /// They depend on conditions or credentials of the request, or must not be stored (RFC 6585).
-    private static let unusableStatuses: Set<Int> = [304, 401, 407, 412, 416, 428, 429, 431, 511]
+    /// They depend on conditions, ranges, or credentials of the request, or must not be stored (RFC 6585).
+    private static let unusableStatuses: Set<Int> = [206, 304, 401, 407, 412, 416, 428, 429, 431, 511]
 
     /// Returns whether the response to a request with these fields may be stored if its body is complete; `receivedAt`
     /// dates a response without `Date`.
     ///
     /// Responses with other statuses than 200 and 203 are stored only if they have a freshness lifetime: they are
-    /// remembered for as long as the origin says. A partial response is stored only if a part was
-    /// requested. A response after a redirect that the transport has followed belongs to another URL.
+    /// remembered for as long as the origin says. A partial response is not stored. A response after a redirect that
+    /// the transport has followed belongs to another URL.
     /// Responses to requests with credentials are stored separately for each credential, as in any private cache
     /// (section 3.5 applies to shared caches).
     package static func allows(
@@ -30,7 +30,6 @@ package enum Storability {
         let status = response.status.code
         return method == .get && redirectCount == 0
             && (statuses.contains(status) || isReusable(response, receivedAt))
-            && (status != 206 || fields[.range] != nil)
             && CacheControl(response.headerFields).allowsStoring(status)
             && !CacheControl(fields, isRequest: true).noStore
             && VaryRule(response.headerFields).canMatch

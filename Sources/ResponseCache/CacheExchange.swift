@@ -94,11 +94,8 @@ struct CacheExchange {
             reply = renewed
         }
         let body = StoredSource(reply.stored, in: cache, metrics: metrics)
-        if (try? await body.readAhead()) == nil { return nil }
-        guard let positions = reply.positions else {
-            return IncomingResponse(head: reply.head, source: reply.source, body: body)
-        }
-        return IncomingResponse(head: reply.head, source: reply.source, body: BodySection(positions, of: body))
+        guard (try? await body.readAhead()) != nil else { return nil }
+        return IncomingResponse(head: reply.head, source: reply.source, body: body)
     }
 
     /// Returns a response whose beginning is stored and whose remainder is being received.
@@ -146,29 +143,12 @@ struct CacheExchange {
             // The body of a redirect is not delivered.
             stored.fields[.contentLength] = nil
         }
-        let (entry, end) = entry(for: stored)
-        let length = end == .commit ? entry.contentLength : nil
-        let writer = EntryWriter(entry, key, cache: cache, length: length)
-        response.body = StoringBody(response.body, by: writer, at: end)
+        let writer = EntryWriter(stored, key, cache: cache, length: stored.contentLength)
+        response.body = StoringBody(response.body, by: writer)
         return response
     }
 
-    /// Returns the head to store for a response with this one, and what happens when the body ends: a part that is the
-    /// beginning of a body is kept as such.
-    private func entry(for stored: StoredHead) -> (head: StoredHead, end: StoringBody.End) {
-        guard stored.kind == .range else { return (stored, .commit) }
-        if let beginning = stored.beginning { return (beginning, .keep) }
-        let key = lookup.key
-        let name = stored.kind.name(stored.name(key))
-        cache.thread.append { [cache] in cache.makeRoomForRange(name, key) }
-        return (stored, .commit)
-    }
-
     private func isStorable(_ head: ResponseHead) -> Bool {
-        // Of several parts in one response, none has a place of its own.
-        if head.status == .partialContent, head.response.headerFields[.contentRange].flatMap(ContentRange.init) == nil {
-            return false
-        }
         // Without these credentials, the redirect could lead elsewhere.
         if head.redirection?.addsCredentials == true { return false }
         return head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes

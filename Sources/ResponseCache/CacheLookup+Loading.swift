@@ -42,7 +42,7 @@ extension CacheDecision {
 
     /// The stored response to serve if its whole body has been read, and nothing else has to be done.
     package var loaded: (reply: StoredReply, body: [UInt8])? {
-        guard case .serve(let reply) = self, case .loaded(let body, _) = reply.stored.body, reply.positions == nil,
+        guard case .serve(let reply) = self, case .loaded(let body, _) = reply.stored.body,
             !reply.needsRevalidation
         else { return nil }
         return (reply, body)

@@ -24,10 +24,9 @@ struct CacheLookup: Sendable {
     /// Returns whether a cache applies to a request.
     static func applies(to request: TransportRequest, _ policy: CachePolicy) -> Bool {
         // The cookies that will be sent are unknown here, so it is unknown to which user the response belongs.
-        guard policy != .noStore, !request.handlesCookies else { return false }
-        let isUnderstood =
-            request.headerFields[.range] == nil || request.isRangeContinuation || request.byteRange != nil
-        return request.method == .get && isUnderstood || policy == .cacheOnly
+        guard policy != .noStore, !request.handlesCookies, request.method == .get else { return false }
+        // Ranges are neither stored nor served.
+        return request.headerFields[.range] == nil || request.isRangeContinuation
     }
 
     /// A Boolean value that indicates whether stored responses matter; if not, no lookup is needed.
@@ -41,7 +40,6 @@ struct CacheLookup: Sendable {
     func decide(revalidatesLater: Bool = false) -> CacheDecision {
         guard isNeeded else { return .fetch(standIn: nil) }
         if request.isRangeContinuation, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
-        if let range = request.byteRange { return decide(range) }
         let stored = cache.find(.whole, request, key).flatMap { isRetry && $0.head.isFailure ? nil : $0 }
         let asked = CacheControl(request.headerFields, isRequest: true)
         let step = policy.step(stored: stored?.head, asked: asked, now: cache.now())
@@ -67,7 +65,7 @@ struct CacheLookup: Sendable {
 
     /// Returns whether the body of a reply is no longer than the request accepts.
     func accepts(_ reply: StoredReply) -> Bool {
-        reply.positions?.count ?? reply.stored.body.length <= request.maximumBodyBytes
+        reply.stored.body.length <= request.maximumBodyBytes
     }
 
     var resumption: CacheDecision? {
@@ -122,8 +120,6 @@ package struct StoredReply: Sendable {
     package let source: ResponseSource
     /// The updated head to store.
     var renewal: StoredHead?
-    /// The positions in the stored body that the reply consists of; `nil` for all.
-    var positions: Range<Int>?
     /// A Boolean value that indicates whether the response is stale and must be revalidated after it has been served.
     var needsRevalidation = false
 }

@@ -112,7 +112,7 @@ struct EntryDraft {
         guard total == nil || total == length else { return part == nil ? discard() : keep() }
         // A representation without data is a fault of the origin; other responses need none.
         if length == 0, Storability.statuses.contains(head.status) { return giveUp() }
-        if !finish(as: head.kind) { giveUp() }
+        if !finish(as: .whole) { giveUp() }
     }
 
     /// Stores the written data as the beginning of the body, if the remainder can be requested.

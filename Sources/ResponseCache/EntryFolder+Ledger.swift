@@ -16,7 +16,7 @@ extension EntryFolder {
         mutating func note(_ name: String) {
             switch EntryKind(name) {
             case .whole: break
-            case .part, .range: hasParts = true
+            case .part: hasParts = true
             case nil: hasLists = true
             }
         }

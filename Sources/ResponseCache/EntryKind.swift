@@ -1,21 +1,19 @@
-/// The kind of an entry: a whole body, only its beginning, or a part that was requested (RFC 9111, section 3.3).
+/// The kind of an entry: a whole body, or only its beginning.
 package enum EntryKind: Sendable, CaseIterable {
     case whole
     case part
-    case range
 
     private var suffix: String {
         switch self {
         case .whole: ""
         case .part: ".part"
-        case .range: ".range"
         }
     }
 
     /// Creates the kind of an entry from its name: 32 digits, a hyphen, 16 digits, and the suffix of the kind; returns
     /// `nil` for other names.
     init?(_ name: String) {
-        let kind = [EntryKind.part, .range].first { name.hasSuffix($0.suffix) } ?? .whole
+        let kind = name.hasSuffix(EntryKind.part.suffix) ? EntryKind.part : .whole
         guard name.utf8.count == 49 + kind.suffix.utf8.count else { return nil }
         let isName = name.utf8.prefix(49).enumerated().allSatisfy { index, byte in
             index == 32 ? byte == 0x2D : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
@@ -29,7 +27,6 @@ package enum EntryKind: Sendable, CaseIterable {
         switch self {
         case .whole: Array("awicach5".utf8)
         case .part: Array("awicprt5".utf8)
-        case .range: Array("awicrng5".utf8)
         }
     }
 

@@ -12,7 +12,7 @@ extension ResponseCache {
         to request: TransportRequest, policy: CachePolicy, where isWanted: (ResponseHead) -> Bool
     ) -> (reply: StoredReply, body: [UInt8])? {
         guard let immediateStorage, let lookup = CacheLookup(request, in: self, policy: policy), lookup.isNeeded,
-            !request.isRangeContinuation, request.byteRange == nil
+            !request.isRangeContinuation
         else { return nil }
         let name = StoredHead.plainName(lookup.key.name)
         guard !isSkipped(name), let entry = immediateStorage.immediateEntry(ResponseStorageKey(name: name)) else {

@@ -113,10 +113,6 @@ extension ResponseCache {
     ///
     /// Keeps responses requested later, and responses to requests that differ by `Vary`.
     func removeReplaced(by head: StoredHead, _ key: CacheKey) {
-        guard head.kind == .whole else {
-            remove(head.kind.name(head.name(key)))
-            return
-        }
         let whole = head.name(key)
         let own = [whole, EntryKind.part.name(whole)]
         for name in Set(names(key) + own) {
@@ -193,8 +189,7 @@ extension ResponseCache {
             remove(EntryKind.part.name(name))
             removeOutdated(name, head, key)
         }
-        // A requested part is no variant, although its name is never plain.
-        if kind != .range, !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
+        if !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
         enforceLimit(after: size)
     }
 
@@ -254,9 +249,7 @@ extension ResponseCache {
     private func removeSurplusVariants(_ key: CacheKey) {
         let names = variantNames(key)
         guard names.count > Self.maximumVariants else { return }
-        // Some names are those of requested parts only.
-        let variants = names.filter { open($0) != nil || open(EntryKind.part.name($0)) != nil }
-        for name in variants.dropFirst(Self.maximumVariants).flatMap(EntryKind.names) { remove(name) }
+        for name in names.dropFirst(Self.maximumVariants).flatMap(EntryKind.names) { remove(name) }
     }
 
     /// Runs `write`, which needs `count` bytes; if the storage is full, removes other entries and runs it again.

@@ -8,15 +8,14 @@ import Threading
 /// the request or the response contains `no-store`, or they are too large. Responses with statuses other than 200 and
 /// 203, such as errors and redirects, are stored only if they have a freshness lifetime. Responses are stored
 /// separately for each combination of URL, fields named by `Vary`, and credentials and cookies of the request. Requests
-/// with `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider``
-/// are stored like all others, because a cache belongs to one user. The least recently used responses are removed
-/// first.
+/// with `ImageRequest.handlesCookies`, and requests for a range, bypass the cache. Responses to requests authenticated
+/// by a ``CredentialProvider`` are stored like all others, because a cache belongs to one user. The least recently used
+/// responses are removed first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request for the whole body asks for the remainder and
 /// combines both parts, unless its policy is ``CachePolicy/reload``, ``CachePolicy/noStore``, or
-/// ``CachePolicy/cacheOnly``. A request for a range is answered from any stored response, complete or partial, that
-/// contains the range and can be used without revalidation; the responses to such requests are stored as well.
+/// ``CachePolicy/cacheOnly``.
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
 /// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are

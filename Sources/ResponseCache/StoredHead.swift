@@ -11,9 +11,7 @@ package struct StoredHead: Sendable, Equatable {
     let selection: [UInt8]
     let requestedAt: Int
     let receivedAt: Int
-    private(set) var status: Int
-    /// The `Range` field of the request for a partial response; `nil` for other responses.
-    private(set) var range: String?
+    let status: Int
     private var content: StoredFields
 
     /// The header fields, parsed on every access if the head was read from a storage.
@@ -35,27 +33,10 @@ package struct StoredHead: Sendable, Equatable {
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         status = response.status.code
-        range = response.status == .partialContent ? request.headerFields[.range] : nil
     }
-
-    /// The kind of its entry when the body is complete.
-    var kind: EntryKind { range == nil ? .whole : .range }
 
     /// A Boolean value that indicates whether the response is not a success: it is remembered, but never used stale.
     var isFailure: Bool { !(200...299).contains(status) }
-
-    /// The head of the whole response, if this is the head of its beginning, which can be resumed and is long enough.
-    var beginning: StoredHead? {
-        guard range != nil, let part = fields[.contentRange].flatMap(ContentRange.init), part.first == 0,
-            let total = part.total, contentLength == part.length, part.length < total,
-            part.length >= Resumption.minimumBytes, StrongValidator.ofContinuable(fields) != nil
-        else { return nil }
-        var whole = self
-        (whole.status, whole.range) = (HTTPResponse.Status.ok.code, nil)
-        whole.fields[.contentRange] = nil
-        whole.fields[.contentLength] = "\(total)"
-        return whole
-    }
 
     /// Returns the head updated by a 304 received for `request`.
     func renewed(
@@ -89,10 +70,8 @@ package struct StoredHead: Sendable, Equatable {
         content.freshness ?? Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
-    /// Returns the name of its file or entry; see ``name(_:_:)``.
-    func name(_ key: CacheKey) -> String {
-        Self.name(key, range.map { SHA256.hash(selection + Array($0.utf8)) } ?? selection)
-    }
+    /// Returns the name of its file or entry.
+    func name(_ key: CacheKey) -> String { "\(key.name)-\(selection.prefix(8).hexadecimal)" }
 
     /// Returns whether it answers a request with these fields (RFC 9111, section 4.1).
     func answers(_ key: CacheKey, _ fields: HTTPFields) -> Bool {
@@ -125,10 +104,6 @@ package struct StoredHead: Sendable, Equatable {
     private static let plainSelection = SHA256.hash("")
     private static let plainSuffix = plainSelection.prefix(8).hexadecimal
 
-    private static func name(_ key: CacheKey, _ selection: [UInt8]) -> String {
-        "\(key.name)-\(selection.prefix(8).hexadecimal)"
-    }
-
     private static func selection(_ response: HTTPFields, _ request: HTTPFields) -> [UInt8] {
         let selection = VaryRule(response).selection(of: request)
         return selection.isEmpty ? plainSelection : SHA256.hash(selection)
@@ -150,7 +125,6 @@ extension StoredHead {
         bytes.append(requestedAt)
         bytes.append(receivedAt)
         bytes.append(status)
-        if status == HTTPResponse.Status.partialContent.code { bytes.append(text: range ?? "") }
         freshness.append(to: &bytes)
         content.append(to: &bytes)
         return bytes
@@ -182,7 +156,6 @@ extension StoredHead {
         else { return nil }
         // Times are added later.
         guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
-        range = status == HTTPResponse.Status.partialContent.code ? reader.text() : nil
         guard let freshness = Freshness(from: &reader, receivedAt: receivedAt),
             let content = StoredFields(from: &reader, freshness), reader.isAtEnd
         else { return nil }

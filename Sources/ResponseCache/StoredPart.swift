@@ -20,12 +20,10 @@ package struct StoredPart: Sendable {
             var fields = request.headerFields
             resumption.add(to: &fields)
             guard fields == request.headerFields else { return nil }
-        } else if request.headerFields[.range] != nil {
-            guard request.byteRange?.openStart == length else { return nil }
         }
         self.stored = stored
         self.resumption = resumption
-        isRequested = request.headerFields[.range] != nil
+        isRequested = request.isRangeContinuation
     }
 
     /// Returns the request for the remainder.

@@ -6,22 +6,12 @@ import HTTPTransport
 /// interrupted, or released before, its beginning is kept.
 final class StoringBody: BodySource {
     private let body: any BodySource
-    /// The use of the stored data at the end.
-    enum End {
-        /// The data is the whole body of the response to be stored.
-        case commit
-        /// The data is the beginning of the body.
-        case keep
-    }
-
     private let writer: EntryWriter
-    private let end: End
     private var hasEnded = false
 
-    init(_ body: any BodySource, by writer: EntryWriter, at end: End = .commit) {
+    init(_ body: any BodySource, by writer: EntryWriter) {
         self.body = body
         self.writer = writer
-        self.end = end
     }
 
     deinit {
@@ -43,10 +33,7 @@ final class StoringBody: BodySource {
             throw error
         }
         hasEnded = true
-        switch end {
-        case .commit: await writer.commit()
-        case .keep: await writer.keep()
-        }
+        await writer.commit()
         return nil
     }
 }

@@ -104,7 +104,6 @@ struct DocumentDefaultsTests {
     private static let cachingPhrases: [Phrase] = {
         let part = kibibytes(Resumption.minimumBytes)
         return [
-            Phrase("\(articles)/ConfigureCaching.md", "contains at least \(part), and has a strong validator"),
             Phrase("\(articles)/ConfigureCaching.md", "if at least \(part) have arrived"),
             Phrase(
                 "\(articles)/RetryAndResume.md",

@@ -130,8 +130,6 @@ struct LimitsDocumentTests {
             + "starting a background revalidation (`stale-while-revalidate`)":
             count(DownloadMachine.maximumWaitingRefreshes),
         "responses stored for one URL that differ by `Vary`": count(ResponseCache.maximumVariants),
-        "requested parts (206) stored for one URL, including all responses that differ by `Vary`":
-            count(ResponseCache.maximumRanges),
         "time for which a cache does not use an entry that is damaged and cannot be removed, or whose body could not "
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
         "damaged or unreadable entries that a cache remembers; with more, it forgets all of them and tries them again":

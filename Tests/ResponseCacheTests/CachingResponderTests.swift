@@ -148,6 +148,26 @@ struct CachingResponderTests {
         #expect(try await cache.stored(url) == body)
     }
 
+    @Test func a206AfterARedirectDoesNotContinueAStoredBeginning() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let (body, count) = (body, 100_000)
+        let fields: HTTPFields = [.eTag: "\"a\"", .contentLength: "\(body.count)"]
+        func readBeginning() async throws {
+            let origin = TestResponder { _ in (.ok, fields, [Array(body[..<count]), [0]]) }
+            _ = try await ask(cache, .useProtocol, origin).body.next()
+        }
+        try await readBeginning()
+        await cache.settles()
+        let origin = TestResponder(redirectCount: 1) { request in
+            guard request.headerFields[.range] != nil else { return (.ok, fields, [body]) }
+            let range = "bytes \(count)-\(body.count - 1)/\(body.count)"
+            return (.partialContent, [.eTag: "\"a\"", .contentRange: range], [Array(body[count...])])
+        }
+        let response = try await ask(cache, .useProtocol, origin)
+        #expect(try await response.body.bytes() == body)
+        #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=\(count)-", nil])
+    }
+
     /// It can name other header fields in `Vary`, and so be stored under another name.
     @Test(arguments: [true, false])
     func responseContinuesAStoredBeginningAndReplacesIt(isComplete: Bool) async throws {
