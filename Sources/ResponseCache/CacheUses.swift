@@ -1,17 +1,5 @@
 import Threading
 
-/// A use of a cache.
-package enum CacheUse: Sendable, CaseIterable {
-    /// A stored response is served.
-    case hit
-    /// A stored response is served if the origin confirms that it is current.
-    case revalidation
-    /// There is no stored response that can be used.
-    case miss
-    /// A stored response is removed to make room.
-    case eviction
-}
-
 /// The numbers of the uses of a cache since it was created by this process.
 final class CacheUses: Sendable {
     private struct State {
@@ -63,16 +51,4 @@ extension ResponseCache {
 
     /// Calls `observer` with all uses from now on, unless there is an observer already.
     package func observeUses(_ observer: @escaping @Sendable (CacheUse, Int) -> Void) { uses.observe(observer) }
-}
-
-extension CacheDecision {
-    /// The use that the decision is; `nil` if the decisions about each hop count instead.
-    var use: CacheUse? {
-        switch self {
-        case .serve: .hit
-        case .revalidate: .revalidation
-        case .resume, .fetch, .refuse: .miss
-        case .followRedirect: nil
-        }
-    }
 }

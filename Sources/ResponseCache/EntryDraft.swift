@@ -9,7 +9,7 @@ struct EntryDraft {
 
     private let cache: ResponseCache
     private let head: StoredHead
-    private let key: CacheKey
+    private let resource: CachedResource
     /// The size of the head.
     private let headByteCount: Int
     private var writer: (any ResponseStorageWriter)?
@@ -29,11 +29,11 @@ struct EntryDraft {
     private(set) var isAbandoned = false
 
     /// Creates a draft of an entry whose body must be `length` bytes long, if known.
-    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
+    init(_ head: StoredHead, _ resource: CachedResource, cache: ResponseCache, length: Int? = nil) {
         self.cache = cache
         let head = head.packed
         self.head = head
-        self.key = key
+        self.resource = resource
         total = length
         headByteCount = head.bytes.count
         room = EntryRoom(length)
@@ -128,30 +128,31 @@ struct EntryDraft {
 
     /// The properties of the written data, as those of a new body.
     private var facts: BodyFacts {
-        BodyFacts(identity: BodyFacts.newIdentity(), length: length, checksum: checksum)
+        BodyFacts(identity: Self.newIdentity(), length: length, checksum: checksum)
     }
+
+    /// Returns the identity of a body that is stored now: the time in nanoseconds, with ten random bits at the end.
+    private static func newIdentity() -> Int { OpenFile.now & Int.max & ~0x3FF | Int.random(in: 0...0x3FF) }
 
     /// Stores the draft as an entry of this kind, or discards it if the stored one is newer; returns `false` if neither
     /// is possible.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let size = length + headByteCount
         guard !isOver, fits(length) else { return false }
-        let name = kind.name(head.name(key))
-        if let stored = cache.open(name), cache.isNewer(stored.head, than: head) {
+        let key = head.key(resource, kind)
+        if let stored = cache.open(key), cache.isNewer(stored.head, than: head) {
             discard()
             return true
         }
         let committed = ResponseStorageHead(head, facts)
         do {
-            try writing(headByteCount) { writer throws in
-                try writer.commit(committed, as: ResponseStorageKey(name: name))
-            }
+            try writing(headByteCount) { writer throws in try writer.commit(committed, as: key) }
         } catch {
             return false
         }
         (isOver, writer) = (true, nil)
-        if let part, part.name != name { cache.removeIfUnchanged(part) }
-        cache.didInsert(name, committed, key, size: size)
+        if let part, part.key != key { cache.removeIfUnchanged(part) }
+        cache.didInsert(key, committed, size: size)
         return true
     }
 

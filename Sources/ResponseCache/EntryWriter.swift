@@ -44,7 +44,7 @@ package final class EntryWriter: Sendable {
     }
 
     private let head: StoredHead
-    private let key: CacheKey
+    private let resource: CachedResource
     private let cache: ResponseCache
     /// The stored beginning, until it has been copied.
     private let part: Locked<StoredResponse?>
@@ -56,15 +56,15 @@ package final class EntryWriter: Sendable {
     ///
     /// `length` is the required length of the whole body, if known.
     package init(
-        _ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil,
+        _ head: StoredHead, _ resource: CachedResource, cache: ResponseCache, length: Int? = nil,
         continuing part: StoredResponse? = nil
     ) {
         self.head = head
-        self.key = key
+        self.resource = resource
         self.cache = cache
         self.part = Locked(part)
         state = Locked(State(received: part?.body.length ?? 0, isScheduled: part != nil))
-        draft = Locked(EntryDraft(head, key, cache: cache, length: length))
+        draft = Locked(EntryDraft(head, resource, cache: cache, length: length))
         // At once, as long as it exists.
         if part != nil { schedule() }
     }
@@ -148,7 +148,7 @@ package final class EntryWriter: Sendable {
             case .keep?: draft.keep()
             case nil: draft.checkpoint()
             }
-            if draft.isAbandoned, !wasGivenUp { cache.removeReplaced(by: head, key) }
+            if draft.isAbandoned, !wasGivenUp { cache.removeReplaced(by: head, resource) }
         }
         let (delayed, goesOn) = state.withLock { state in
             state.waitingBytes -= pieces.reduce(0) { $0 + $1.count }

@@ -7,8 +7,7 @@ import Threading
 extension ResponseCache {
     /// A stored response, without its body.
     public struct Entry: Sendable {
-        /// The name of the entry.
-        let name: String
+        let key: ResponseStorageKey
         let head: StoredHead
         /// The URL of the request, or its `ImageRequest.cacheKey`.
         public var url: String { head.url }
@@ -31,8 +30,8 @@ extension ResponseCache {
 
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
-    /// Responses that are stored or removed in the meantime may or may not be included. `body` is called on the
-    /// cache's threads; damaged entries are removed without calling it.
+    /// Responses that are stored or removed in the meantime may or may not be included. `body` is called on
+    /// the cache's threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         await forEachEntry(body, onFault: { _ in })
     }
@@ -57,9 +56,9 @@ extension ResponseCache {
             let goesOn = await thread.run(to: .long) { [self] in
                 keys(in: portion, onFault).allSatisfy { key in
                     do {
-                        return try entry(key.name).map(body) ?? true
+                        return try entry(key).map(body) ?? true
                     } catch {
-                        onFault(fault(error, key.name))
+                        onFault(fault(error, key))
                         return true
                     }
                 }
@@ -85,7 +84,7 @@ extension ResponseCache {
         await forEachEntry { [self] entry in
             guard isRemoved(entry) else { return true }
             do {
-                try removeEntry(entry.name)
+                try removeEntry(entry.key)
                 count.withLock { $0 += 1 }
             } catch {
                 onFailure(error)
@@ -95,7 +94,8 @@ extension ResponseCache {
         return count.withLock { $0 }
     }
 
-    /// Reads all responses, and removes those that are damaged; returns the numbers of intact ones, of damaged ones, and of those that cannot be read, which remain.
+    /// Reads all responses, and removes those that are damaged; returns the numbers of intact ones, of damaged ones, and
+    /// of those that cannot be read, which remain.
     ///
     /// Throws the error of the storage if it cannot list some of the responses, after reading the others.
     public func verify() async throws -> (intact: Int, damaged: Int, unreadable: Int) {
@@ -121,12 +121,12 @@ extension ResponseCache {
             await thread.run(to: .long) { [self] in
                 for key in keys(in: portion, onFault) {
                     do {
-                        guard let stored = try openEntry(key.name) else { continue }
+                        guard let stored = try openEntry(key) else { continue }
                         try stored.body.verify()
-                        skipped.withLock { $0.remove(key.name) }
+                        skipped.withLock { $0.remove(key) }
                         result.withLock { $0.intact += 1 }
                     } catch {
-                        onFault(fault(error, key.name))
+                        onFault(fault(error, key))
                     }
                 }
             }
@@ -135,10 +135,10 @@ extension ResponseCache {
     }
 
     /// Returns the fault of an entry; a damaged one is removed.
-    private func fault(_ error: any Error, _ name: String) -> Fault {
+    private func fault(_ error: any Error, _ key: ResponseStorageKey) -> Fault {
         switch error {
         case ResponseStorageError.damaged, StoredBodyError.damaged:
-            removeDamaged(name)
+            removeDamaged(key)
             return .damaged
         default: return .unreadable(error)
         }
@@ -153,15 +153,13 @@ extension ResponseCache {
         }
     }
 
-    /// Returns an entry that is a response; throws the error of the storage.
-    private func entry(_ name: String) throws -> Entry? {
-        guard let kind = EntryKind(name), !isSkipped(name), let stored = try openEntry(name),
-            case .entry(let entry?, _) = stored.body
-        else {
+    /// Returns an entry; throws the error of the storage.
+    private func entry(_ key: ResponseStorageKey) throws -> Entry? {
+        guard !isSkipped(key), let stored = try openEntry(key), case .entry(let entry?, _) = stored.body else {
             return nil
         }
         return Entry(
-            name: name, head: stored.head, bodyByteCount: stored.body.length, byteCount: entry.byteCount,
-            isPartial: kind != .whole, freshSeconds: stored.head.freshness.remaining(at: now()))
+            key: key, head: stored.head, bodyByteCount: stored.body.length, byteCount: entry.byteCount,
+            isPartial: key.kind == .part, freshSeconds: stored.head.freshness.remaining(at: now()))
     }
 }

@@ -11,21 +11,19 @@ extension ResponseCache {
     package func immediateResponse(
         to request: TransportRequest, policy: CachePolicy, where isWanted: (ResponseHead) -> Bool
     ) -> (reply: StoredReply, body: [UInt8])? {
-        guard let immediateStorage, let lookup = CacheLookup(request, in: self, policy: policy), lookup.isNeeded,
-            !request.isRangeContinuation
+        guard let immediateStorage, let request = CacheRequest(request, policy: policy),
+            request.usesStoredResponses, !request.transportRequest.isRangeContinuation
         else { return nil }
-        let name = StoredHead.plainName(lookup.key.name)
-        guard !isSkipped(name), let entry = immediateStorage.immediateEntry(ResponseStorageKey(name: name)) else {
-            return nil
-        }
+        let key = request.resource.plainKey
+        guard !isSkipped(key), let entry = immediateStorage.immediateEntry(key) else { return nil }
         if entry.needsRecording { thread.append(to: .long) { immediateStorage.recordUses() } }
         let (head, facts) = (entry.head.head, entry.head.body)
-        let stored = StoredResponse(name: name, head: head, body: .loaded(entry.body, facts))
-        guard head.answers(lookup.key, request.headerFields), !hasExpired(head), lookup.serves(stored),
-            entry.body.count <= request.maximumBodyBytes, entry.body.count == facts.length,
-            CRC32C(of: entry.body.span) == facts.checksum
+        let stored = StoredResponse(key: key, head: head, body: .bytes(entry.body, facts))
+        guard head.answers(request.resource, request.transportRequest.headerFields), !hasExpired(head),
+            request.serves(stored, at: now()), entry.body.count <= request.transportRequest.maximumBodyBytes,
+            entry.body.count == facts.length, CRC32C(of: entry.body.span) == facts.checksum
         else { return nil }
-        let reply = lookup.aged(stored)
+        let reply = request.reply(stored, from: source, at: now())
         guard isWanted(reply.head) else { return nil }
         uses.record(.hit)
         return (reply, entry.body)

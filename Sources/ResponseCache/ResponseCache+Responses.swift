@@ -7,7 +7,7 @@ extension ResponseCache {
     /// Returns whether ``response(for:)`` would find a response for a URL or an `ImageRequest.cacheKey`.
     public func contains(_ url: String) async -> Bool {
         guard let request = Self.request(for: url) else { return false }
-        return await thread.run { [self] in find(.whole, request, CacheKey(request)) != nil }
+        return await thread.run { [self] in find(.whole, request, CachedResource(request)) != nil }
     }
 
     /// Returns the complete response stored for a URL or an `ImageRequest.cacheKey`, even if it is stale; `nil` if
@@ -17,7 +17,7 @@ extension ResponseCache {
     public func response(for url: String) async -> (head: HTTPResponse, body: [UInt8])? {
         guard let request = Self.request(for: url) else { return nil }
         return await thread.run(to: .long) { [self] in
-            guard let stored = find(.whole, request, CacheKey(request)) else { return nil }
+            guard let stored = find(.whole, request, CachedResource(request)) else { return nil }
             var reader = StoredBodyReader(stored.body)
             var body: [UInt8] = []
             // A storage can report any length.
@@ -48,7 +48,7 @@ extension ResponseCache {
         var head = head
         head.headerFields[.contentLength] = "\(body.count)"
         let stored = StoredHead(head, to: request, requestedAt: receivedAt, receivedAt: receivedAt)
-        let writer = EntryWriter(stored, CacheKey(request), cache: self, length: body.count)
+        let writer = EntryWriter(stored, CachedResource(request), cache: self, length: body.count)
         await writer.append(body)
         await writer.commit()
         return await contains(url)
@@ -58,7 +58,7 @@ extension ResponseCache {
     /// credentials or cookies.
     public func remove(_ url: String) async {
         guard let request = Self.request(for: url) else { return }
-        await thread.run { [self] in removeEntries(CacheKey(request)) }
+        await thread.run { [self] in removeEntries(of: CachedResource(request).hash) }
     }
 
     /// The maximum memory that is reserved for a stored body before it is read.

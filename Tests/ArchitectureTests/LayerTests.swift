@@ -58,6 +58,12 @@ struct LayerTests {
             ["JPEG", "PNG", "WebP", "GIF"],
             [""],
         ]),
+        "ResponseCache": Layers([
+            ["Entry"],
+            ["Decision", "Folder", "Memory"],
+            [""],
+            ["Exchange"],
+        ]),
     ]
 
     @Test func modulesImportOnlyLowerLevels() throws {

@@ -160,15 +160,15 @@ struct CacheAccessTests {
     @Test func cacheStatisticsCountHitsRevalidationsAndMisses() async throws {
         try await withCaches { cache in
             let request = TransportRequest(url: try HTTPURL(url))
-            func decide() async throws {
-                let lookup = try #require(CacheLookup(request, in: cache, policy: .useProtocol))
-                await cache.thread.run { lookup.record(lookup.decideAndLoad()) }
+            func lookUp() async throws {
+                let request = try #require(CacheRequest(request, policy: .useProtocol))
+                await cache.thread.run { cache.record(cache.lookUp(request), request) }
             }
-            try await decide()
+            try await lookUp()
             await cache.store([1], fresh, for: url)
-            try await decide()
+            try await lookUp()
             time.advance(by: 61)
-            try await decide()
+            try await lookUp()
             #expect(
                 cache.statistics == ResponseCache.Statistics(hits: 1, revalidations: 1, misses: 1, evictions: 0))
         }

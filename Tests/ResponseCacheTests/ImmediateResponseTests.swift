@@ -195,7 +195,7 @@ struct ImmediateResponseTests {
         try await withCache(.memory) { cache in
             try await cache.store(body, url)
             let request = TransportRequest(url: try HTTPURL(url))
-            cache.skip(StoredHead.plainName(CacheKey(request).name))
+            cache.skip(CachedResource(request).plainKey)
             #expect(try immediate(cache) == nil)
         }
     }
@@ -226,7 +226,7 @@ struct ImmediateResponseTests {
             for number in 1...4 { try await cache.store(body, url + "\(number)") }
             // All were used a while ago, the first one the longest.
             let folder = try #require(cache.testFolder)
-            for number in 1...4 { folder.markUsed(try name(number), at: OpenFile.now - (10 - number) * 2_000_000_000) }
+            for number in 1...4 { folder.markUsed(try entry(number), at: OpenFile.now - (10 - number) * 2_000_000_000) }
             for number in [2, 1] {
                 #expect(try found(cache, .useProtocol, "\(number)") != nil)
             }
@@ -239,20 +239,20 @@ struct ImmediateResponseTests {
         }
     }
 
-    private func name(_ number: Int) throws -> String {
-        StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "\(number)"))).name)
+    private func entry(_ number: Int) throws -> ShardFile {
+        .entry(CachedResource(TransportRequest(url: try HTTPURL(url + "\(number)"))).plainKey)
     }
 
     /// Otherwise other processes would not know of it.
     @Test func useOfAnEntryNotUsedForLongIsRecordedSoon() async throws {
         try await withCache(.folder) { cache in
             try await cache.store(body, url + "1")
-            let (folder, name) = (try #require(cache.testFolder), try name(1))
+            let (folder, entry) = (try #require(cache.testFolder), try entry(1))
             let before = OpenFile.now
-            folder.markUsed(name, at: before - PendingUses.maximumAge)
+            folder.markUsed(entry, at: before - PendingUses.maximumAge)
             #expect(try found(cache, .useProtocol, "1") != nil)
             await cache.thread.finish()
-            #expect(try #require(folder.file(name)).usedAt >= before)
+            #expect(try #require(folder.status(entry)).usedAt >= before)
         }
     }
 }

@@ -57,7 +57,7 @@ struct MostRecentVariantTests {
             let head = StoredHead(
                 HTTPResponse(status: .ok, headerFields: fields("Accept", "30")), to: request, requestedAt: time.now,
                 receivedAt: time.now)
-            let slow = EntryWriter(head, CacheKey(request), cache: cache)
+            let slow = EntryWriter(head, CachedResource(request), cache: cache)
             time.advance(by: 1)
             try await cache.store([2], url, fields("Accept-Language", "30"), to: second)
             await slow.append([1])
@@ -78,10 +78,10 @@ struct MostRecentVariantTests {
             time.advance(by: 10)
             let request = TransportRequest(url: try HTTPURL(url), headerFields: first)
             await cache.thread.run { [time] in
-                guard let stored = cache.find(.whole, request, CacheKey(request)) else { return }
-                let head = stored.head.renewed(
+                guard let stored = cache.find(.whole, request, CachedResource(request)) else { return }
+                let head = stored.head.updated(
                     by: HTTPResponse(status: .notModified), to: request, requestedAt: time.now, receivedAt: time.now)
-                _ = cache.renew(stored, head, CacheKey(request))
+                _ = cache.update(stored, to: head, CachedResource(request))
             }
             #expect(try await cache.stored(url, to: both) == [1])
         }

@@ -19,13 +19,13 @@ struct NewerResponseTests {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: time.now, receivedAt: time.now)
-        return EntryWriter(head, CacheKey(request), cache: cache)
+        return EntryWriter(head, CachedResource(request), cache: cache)
     }
 
     /// Returns the number of bytes of the stored beginning; `nil` if there is none.
     private func beginning(_ cache: ResponseCache) async throws -> Int? {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
-        return await cache.thread.run { cache.find(.part, request, CacheKey(request))?.body.length }
+        return await cache.thread.run { cache.find(.part, request, CachedResource(request))?.body.length }
     }
 
     @Test(arguments: TestStorage.allCases, [0, 1])
@@ -135,17 +135,17 @@ struct NewerResponseTests {
     /// Inserts a response to a request that is sent now, without comparing it with others.
     private func insert(
         _ body: [UInt8], _ fields: HTTPFields, identity: Int, in cache: ResponseCache
-    ) throws -> (name: String, head: ResponseStorageHead, key: CacheKey) {
+    ) throws -> (key: ResponseStorageKey, head: ResponseStorageHead) {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: png)
-        let key = CacheKey(request)
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: time.now, receivedAt: time.now)
         let facts = BodyFacts(identity: identity, length: body.count, checksum: CRC32C(of: body.span))
         let stored = ResponseStorageHead(head, facts)
         var writer = try cache.storage.writer(headByteCount: head.bytes.count)
         try writer.append(body)
-        try writer.commit(stored, as: ResponseStorageKey(name: head.name(key)))
-        return (name: head.name(key), head: stored, key: key)
+        let key = head.key(CachedResource(request))
+        try writer.commit(stored, as: key)
+        return (key: key, head: stored)
     }
 
     /// Two processes insert responses before either of them compares its own with the other.
@@ -160,8 +160,8 @@ struct NewerResponseTests {
                 try insert([2], varying, identity: order.varying, in: cache),
             ]
             if !order.isPlainFirst { inserted.reverse() }
-            for (name, head, key) in inserted {
-                await cache.thread.run { cache.didInsert(name, head, key, size: 1) }
+            for (key, head) in inserted {
+                await cache.thread.run { cache.didInsert(key, head, size: 1) }
             }
             await cache.settles()
             let body: [UInt8] = order.plain > order.varying ? [1] : [2]

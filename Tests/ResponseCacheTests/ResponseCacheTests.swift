@@ -108,10 +108,10 @@ struct ResponseCacheTests {
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
             let name = try #require(try files(folder).first)
-            let other = StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "2"))).name)
-            let path = "\(folder)/v5/\(EntryFolder.path(of: other))"
+            let other = ShardFile.entry(CachedResource(TransportRequest(url: try HTTPURL(url + "2"))).plainKey)
+            let path = "\(folder)/v5/\(other.path)"
             try FileManager.default.createDirectory(
-                atPath: String(path.dropLast(other.count)), withIntermediateDirectories: true)
+                atPath: "\(folder)/v5/\(other.folder)", withIntermediateDirectories: true)
             try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: path)
             #expect(try await cache.stored(url + "2") == nil)
             #expect(try await cache.stored(url) == nil)
@@ -215,7 +215,7 @@ struct ResponseCacheTests {
         let request = TransportRequest(url: try HTTPURL(url))
         let head = StoredHead(
             HTTPResponse(status: .ok), to: request, requestedAt: cache.now(), receivedAt: cache.now())
-        return EntryWriter(head, CacheKey(request), cache: cache)
+        return EntryWriter(head, CachedResource(request), cache: cache)
     }
 
     @Test func removingExpiredResponsesKeepsFreshOnes() async throws {

@@ -127,16 +127,16 @@ struct UnreadableEntryTests {
     }
 
     /// Stores the beginning of a body of 300,000 bytes.
-    private func storeBeginning(_ cache: ResponseCache) async throws -> (StoredHead, CacheKey, StoredResponse) {
+    private func storeBeginning(_ cache: ResponseCache) async throws -> (StoredHead, CachedResource, StoredResponse) {
         let request = TransportRequest(url: try HTTPURL(url))
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\"", .contentLength: "300000"]), to: request,
             requestedAt: time.now, receivedAt: time.now)
-        let writer = EntryWriter(head, CacheKey(request), cache: cache, length: 300_000)
+        let writer = EntryWriter(head, CachedResource(request), cache: cache, length: 300_000)
         await writer.append(body(100_000))
         await writer.keep()
-        let part = await cache.thread.run { cache.find(.part, request, CacheKey(request)) }
-        return (head, CacheKey(request), try #require(part))
+        let part = await cache.thread.run { cache.find(.part, request, CachedResource(request)) }
+        return (head, CachedResource(request), try #require(part))
     }
 
     @Test func beginningThatCannotBeReadRemains() async throws {
@@ -150,9 +150,9 @@ struct UnreadableEntryTests {
 
     @Test func beginningThatCannotBeCopiedRemains() async throws {
         let cache = cache()
-        let (head, key, part) = try await storeBeginning(cache)
+        let (head, resource, part) = try await storeBeginning(cache)
         storage.fail(Broken(), in: [.read])
-        let writer = EntryWriter(head, key, cache: cache, length: 300_000, continuing: part)
+        let writer = EntryWriter(head, resource, cache: cache, length: 300_000, continuing: part)
         await writer.append(body(200_000))
         await writer.commit()
         await cache.settles()
@@ -203,7 +203,7 @@ struct UnreadableEntryTests {
         var writer = try storage.writer(headByteCount: 0)
         try writer.append([1, 2, 3])
         let facts = BodyFacts(identity: 1, length: 1 << 47, checksum: .init())
-        let key = ResponseStorageKey(name: head.name(CacheKey(request)))
+        let key = head.key(CachedResource(request))
         try writer.commit(ResponseStorageHead(head, facts), as: key)
         #expect(await cache.response(for: url) == nil)
         #expect(storage.entryCount == 0)

@@ -60,7 +60,7 @@ extension ResponseCache {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: requestFields)
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now(), receivedAt: now())
-        let writer = EntryWriter(head, CacheKey(request), cache: self)
+        let writer = EntryWriter(head, CachedResource(request), cache: self)
         await writer.append(body)
         await writer.commit()
         await settles()
@@ -71,7 +71,7 @@ extension ResponseCache {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: requestFields)
         let body = Locked<[UInt8]?>(nil)
         await thread.run {
-            guard let stored = self.find(.whole, request, CacheKey(request)) else { return }
+            guard let stored = self.find(.whole, request, CachedResource(request)) else { return }
             var bytes: [UInt8] = []
             var reader = StoredBodyReader(stored.body)
             do { while let piece = try reader.next() { bytes += piece } } catch { return }

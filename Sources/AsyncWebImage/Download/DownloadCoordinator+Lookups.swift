@@ -14,9 +14,9 @@ extension DownloadCoordinator {
     func lookup(_ download: Download, timeLimit: Duration?) {
         let receiver = hooks == nil ? receiver(of: download, continuing: nil) : nil
         download.receiver = receiver
-        route(of: download).decide(request(of: download, timeLimit: timeLimit)) {
+        route(of: download).lookUp(request(of: download, timeLimit: timeLimit)) {
             [id = download.id, log = download.log, events = download.events] decision in
-            guard let receiver, let stored = decision.loaded, log.takesBytes else {
+            guard let receiver, let stored = decision.completeReply, log.takesBytes else {
                 return self.post(.decided(id, decision, timeLimit: timeLimit))
             }
             events?.send(.started(attempt: 1))

@@ -11,8 +11,8 @@ struct ResponseRoute {
     var revalidatesLater = true
 
     /// Calls `then` with the decision of the cache about a request.
-    func decide(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
-        CacheDecision.find(for: request, in: cache, policy: policy, revalidatesLater: revalidatesLater, then: then)
+    func lookUp(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
+        ResponseCache.lookUp(request, in: cache, policy: policy, revalidatesLater: revalidatesLater, then: then)
     }
 
     /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.

@@ -20,10 +20,10 @@ struct CacheDecisionTests {
         var request = TransportRequest(url: try HTTPURL(url))
         change(&request)
         let answer = OneShot<CacheDecision>()
-        if let lookup = CacheLookup(request, in: cache, policy: policy) {
-            lookup.cache.thread.append { answer.resolve(.success(lookup.decideAtOnce())) }
+        if let cache, let request = CacheRequest(request, policy: policy) {
+            cache.thread.append { answer.resolve(.success(cache.lookUpAllHops(request, revalidatesLater: true))) }
         } else {
-            CacheDecision.find(for: request, in: cache, policy: policy) { answer.resolve(.success($0)) }
+            ResponseCache.lookUp(request, in: cache, policy: policy) { answer.resolve(.success($0)) }
         }
         return try await answer.value
     }
@@ -81,7 +81,7 @@ struct CacheDecisionTests {
             try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
             let answer = OneShot<CacheDecision>()
             let request = TransportRequest(url: try HTTPURL(url))
-            CacheDecision.find(for: request, in: cache, policy: .useProtocol) { answer.resolve(.success($0)) }
+            ResponseCache.lookUp(request, in: cache, policy: .useProtocol) { answer.resolve(.success($0)) }
             #expect(name(try await answer.value) == "fetch")
         }
     }
@@ -93,7 +93,7 @@ struct CacheDecisionTests {
         time.advance(by: 10)
         let request = TransportRequest(url: try HTTPURL(url))
         let answer = OneShot<CacheDecision>()
-        CacheDecision.find(for: request, in: cache, policy: .useProtocol, revalidatesLater: revalidatesLater) {
+        ResponseCache.lookUp(request, in: cache, policy: .useProtocol, revalidatesLater: revalidatesLater) {
             answer.resolve(.success($0))
         }
         #expect(name(try await answer.value) == (revalidatesLater ? "serve" : "fetch"))

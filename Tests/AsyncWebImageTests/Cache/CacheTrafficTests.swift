@@ -25,7 +25,7 @@ struct CacheTrafficTests {
                 let response = HTTPResponse(
                     status: .ok, headerFields: [.eTag: "\"a\"", .cacheControl: "max-age=60"])
                 let head = StoredHead(response, to: request, requestedAt: time.now, receivedAt: time.now)
-                let writer = EntryWriter(head, CacheKey(request), cache: cache)
+                let writer = EntryWriter(head, CachedResource(request), cache: cache)
                 for start in stride(from: 0, to: self.body.count, by: 1 << 20) {
                     await writer.append(Array(self.body[start..<min(start + 1 << 20, self.body.count)]))
                 }

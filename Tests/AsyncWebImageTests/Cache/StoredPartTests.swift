@@ -78,7 +78,8 @@ struct StoredPartTests {
     }
 
     func kinds(_ folder: String) throws -> [EntryKind?] {
-        try files(folder).map { path in path.split(separator: "/").last.flatMap { EntryKind(String($0)) } }
+        try files(folder).map { path in path.split(separator: "/").last.flatMap { ResponseStorageKey(String($0))?.kind }
+        }
     }
 
     /// Returns the ranges of the requests for `/a`.

@@ -30,14 +30,15 @@ private let request = TransportRequest(url: plainURL)
 /// Opens a file of these bytes as an entry, whose body may be damaged; a file that is not an entry must be removed.
 @discardableResult
 private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
-    let key = CacheKey(request)
-    let name = kind.name(StoredHead.plainName(key.name))
+    let resource = CachedResource(request)
+    let key = resource.plainKey.with(kind)
+    let file = ShardFile.entry(key)
     guard let folder = (cache.storage as? FolderStorage)?.folder else { preconditionFailure("the cache has a folder") }
     // Creates its shard, too.
-    try? folder.withShard(EntryFolder.shard(of: name)) {}
-    write(bytes, to: "\(folder.base)/\(EntryFolder.path(of: name))")
-    guard let stored = cache.open(name) else {
-        precondition(!folder.has(name))
+    try? folder.withShard(file.shard) {}
+    write(bytes, to: "\(folder.base)/\(file.path)")
+    guard let stored = cache.open(key) else {
+        precondition(!folder.has(file))
         return nil
     }
     var body: [UInt8] = []
@@ -50,8 +51,8 @@ private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     }
     precondition(body.count <= bytes.count)
     check(stored.head.freshness, now: stored.head.receivedAt)
-    _ = stored.head.answers(key, request.headerFields)
-    _ = cache.find(kind, request, key)
+    _ = stored.head.answers(resource, request.headerFields)
+    _ = cache.find(kind, request, resource)
     return stored
 }
 

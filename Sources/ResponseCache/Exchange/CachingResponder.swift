@@ -1,0 +1,55 @@
+package import HTTPTransport
+
+/// A responder that uses a cache, within the limits of a policy, before it asks another responder.
+package struct CachingResponder: Responder {
+    private let cache: ResponseCache?
+    private let policy: CachePolicy
+    private let decision: CacheDecision?
+    private let isRetry: Bool
+    private let next: any Responder
+
+    /// Creates a responder that asks `next` for responses that the cache does not have.
+    ///
+    /// `decision` is the decision of the cache about the same request, if the cache was asked before; unless it needs no
+    /// network, the cache is asked again, because the request may have waited since. A request with
+    /// `isRetry` repeats a failed one: remembered failures do not answer it.
+    package init(
+        _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, isRetry: Bool = false,
+        before next: any Responder
+    ) {
+        self.isRetry = isRetry
+        self.cache = cache
+        self.policy = policy
+        self.decision = decision
+        self.next = next
+    }
+
+    /// Returns whether a request is answered in another way with a cache than without one.
+    package static func isNeeded(for request: TransportRequest, _ cache: ResponseCache?, _ policy: CachePolicy) -> Bool
+    {
+        policy == .cacheOnly || cache != nil && CacheRequest.applies(to: request, policy)
+    }
+
+    package func response(to request: TransportRequest) async throws -> IncomingResponse {
+        guard let cache, let request = CacheRequest(request, policy: policy, isRetry: isRetry) else {
+            guard policy != .cacheOnly else { throw TransportError(url: request.url.string, reason: .notCached) }
+            return try await next.response(to: request)
+        }
+        let decision = await decision(request, cache)
+        try Task.checkCancellation()
+        return try await CacheExchange(request, cache, next).response(decision)
+    }
+
+    /// The decision about the request, with open files.
+    private func decision(_ request: CacheRequest, _ cache: ResponseCache) async -> CacheDecision {
+        // It is about the first of several hops.
+        if let decision, decision.isLocal, request.transportRequest.followedRedirects ?? 0 == 0 { return decision }
+        guard request.usesStoredResponses else { return .fetch(standIn: nil) }
+        // Other processes may have stored the response while the request has waited.
+        return await cache.thread.run {
+            let decision = cache.lookUp(request)
+            cache.record(decision, request)
+            return decision
+        }
+    }
+}
