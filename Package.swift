@@ -71,8 +71,7 @@ let package = Package(
         .target(
             name: "Threading",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(name: "Hashing", dependencies: ["CChecksum", "CZlib"]),
-        .target(name: "Digests", dependencies: ["COpenSSL"]),
+        .target(name: "Hashing", dependencies: ["CChecksum", "COpenSSL", "CZlib"]),
         .target(name: "SocketPolling", dependencies: ["CLinux"]),
         .target(
             name: "HTTPSemantics", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
@@ -97,7 +96,7 @@ let package = Package(
         .target(
             name: "AsyncWebImage",
             dependencies: [
-                "Digests", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ResponseCache", "Threading",
+                "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ResponseCache", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -122,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "CLinux", "CZlib", "Digests", "Hashing", "HTTPTransport", "ImageEncoders", "Threading",
+                "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders", "Threading",
                 "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -132,7 +131,7 @@ let package = Package(
             dependencies: ["AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin"],
             path: "Examples/Demo"),
 
-        // Code shared by the tests of several targets: servers, a proxy, MD5, and the state of a process.
+        // Code shared by the tests of several targets: servers, a proxy, and the state of a process.
         .target(
             name: "TestSupport",
             dependencies: [
@@ -149,8 +148,7 @@ let package = Package(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "DigestsTests", dependencies: ["COpenSSL", "Digests", "Hashing"]),
-        .testTarget(name: "HashingTests", dependencies: ["CChecksum", "Hashing"]),
+        .testTarget(name: "HashingTests", dependencies: ["CChecksum", "COpenSSL", "Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
             name: "SocketPollingTests", dependencies: ["SocketPolling", "TestSupport", "Threading"]),
@@ -184,7 +182,7 @@ let package = Package(
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "Digests", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
+                "AsyncWebImage", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
                 "ImageEncoders", "LoopbackOrigin", "QOI", "ResponseCache", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -215,7 +213,7 @@ let package = Package(
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "CZlib", "Digests", "Hashing", "HTTPTransport", "ImageEncoders",
+                "webimage", "AsyncWebImage", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders",
                 "ImageTestSupport", "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

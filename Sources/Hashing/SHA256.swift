@@ -1,80 +1,38 @@
-/// The hash function SHA-256 (FIPS 180-4), for file names that cannot be forged to collide, and for comparing secrets
-/// without storing them.
+import COpenSSL
+
+/// The hash function SHA-256 (FIPS 180-4) of short texts, for file names that cannot be forged to collide, and for
+/// comparing secrets without storing them.
 package enum SHA256 {
+    /// The algorithm, looked up once, which takes longer than hashing a cache key.
+    private static let algorithm = {
+        _ = copenssl_initialize()
+        return unsafe FetchedAlgorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+    }()
+
     /// Returns the 32-byte hash of the UTF-8 bytes of a text.
-    package static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+    package static func hash(_ text: String) -> [UInt8] {
+        var text = text
+        return text.withUTF8 { unsafe hash($0) }
+    }
 
     /// Returns the 32-byte hash.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.isEmpty ? hashOfNothing : computed(bytes)
+        unsafe bytes.withUnsafeBufferPointer { unsafe hash($0) }
     }
 
-    /// The hash of the fields that select a response without `Vary`, needed for every one.
-    private static let hashOfNothing = computed([])
-
-    private static func computed(_ bytes: [UInt8]) -> [UInt8] {
-        var state = start
-        let whole = bytes.count / 64
-        for block in 0..<whole { compress(bytes.span, at: block * 64, into: &state) }
-
-        var tail = Array(bytes[(whole * 64)...]) + [0x80]
-        while tail.count % 64 != 56 { tail.append(0) }
-        for shift in stride(from: 56, through: 0, by: -8) {
-            tail.append(UInt8(truncatingIfNeeded: (bytes.count * 8) >> shift))
+    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: DigestAlgorithm.sha256.byteCount) { hash, count in
+            let status = unsafe EVP_Digest(
+                bytes.baseAddress, bytes.count, hash.baseAddress, nil, algorithm.pointer, nil)
+            // Every provider of OpenSSL has it, and TLS does not work without it.
+            precondition(status == 1, "the installed OpenSSL does not provide SHA-256")
+            count = DigestAlgorithm.sha256.byteCount
         }
-        for block in 0..<tail.count / 64 { compress(tail.span, at: block * 64, into: &state) }
-        var hash: [UInt8] = []
-        hash.reserveCapacity(4 * state.count)
-        for index in state.indices {
-            let word = state[index]
-            for shift in stride(from: UInt32(24), through: 0, by: -8) {
-                hash.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
-        return hash
     }
+}
 
-    private static func compress(_ bytes: Span<UInt8>, at offset: Int, into state: inout InlineArray<8, UInt32>) {
-        var words = InlineArray<64, UInt32>(repeating: 0)
-        for index in 0..<16 {
-            let at = offset + index * 4
-            words[index] =
-                UInt32(bytes[at]) << 24 | UInt32(bytes[at + 1]) << 16 | UInt32(bytes[at + 2]) << 8
-                | UInt32(bytes[at + 3])
-        }
-        func turned(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-        for index in 16..<64 {
-            let early = words[index - 15]
-            let late = words[index - 2]
-            let lower = turned(early, 7) ^ turned(early, 18) ^ early >> 3
-            let upper = turned(late, 17) ^ turned(late, 19) ^ late >> 10
-            words[index] = words[index - 16] &+ lower &+ words[index - 7] &+ upper
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for index in 0..<64 {
-            let choice = e & f ^ ~e & g
-            let first =
-                h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ constants[index] &+ words[index]
-            let majority = a & b ^ a & c ^ b & c
-            let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
-            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
-        }
-        let added: InlineArray<8, UInt32> = [a, b, c, d, e, f, g, h]
-        for index in added.indices { state[index] &+= added[index] }
-    }
-
-    private static let start: InlineArray<8, UInt32> = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    private static let constants: InlineArray<64, UInt32> = [
-        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
-        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
-        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
-        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
-        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
-        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
-        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
-    ]
+/// An algorithm of OpenSSL, which does not change and is never released.
+@safe
+private struct FetchedAlgorithm: @unchecked Sendable {
+    let pointer: OpaquePointer?
 }

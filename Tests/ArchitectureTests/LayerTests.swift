@@ -6,7 +6,7 @@ struct LayerTests {
     ///
     /// A module imports those of lower levels alone. Those in C are in front of all others.
     private static let modules = Layers([
-        ["Digests", "HTTPSemantics", "Hashing", "SocketPolling", "Threading"],
+        ["HTTPSemantics", "Hashing", "SocketPolling", "Threading"],
         ["WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["ImageEncoders", "ResponseCache"],

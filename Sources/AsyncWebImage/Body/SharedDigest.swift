@@ -1,4 +1,4 @@
-import Digests
+import Hashing
 import Threading
 
 /// The position of a reader in a body.

@@ -1,4 +1,3 @@
-import Digests
 import Hashing
 
 /// The digest of a response body, as published by a site or recorded in a list.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
 import CLinux
-import Digests
 import Hashing
 import Threading
 import WebimageConsole

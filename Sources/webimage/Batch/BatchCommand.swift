@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
-import Digests
+import Hashing
 
 /// The command `webimage batch`.
 struct BatchCommand: AsyncParsableCommand {

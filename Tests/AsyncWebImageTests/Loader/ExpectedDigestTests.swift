@@ -1,4 +1,4 @@
-import Digests
+import Hashing
 import HTTPTransport
 import LoopbackOrigin
 import TestSupport

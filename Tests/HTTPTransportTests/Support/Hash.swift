@@ -1,5 +1,4 @@
 import Hashing
-import TestSupport
 
 /// The hash algorithms of Digest authentication, with their names in HTTP.
 enum Hash: String, CaseIterable {
@@ -8,9 +7,12 @@ enum Hash: String, CaseIterable {
 
     /// The hash of `text` in hexadecimal.
     func callAsFunction(_ text: String) -> String {
-        switch self {
-        case .md5: MD5.hexadecimal(Array(text.utf8))
-        case .sha256: SHA256.hash(text).hexadecimal
+        do {
+            var digest = try MessageDigest(self == .md5 ? .md5 : .sha256)
+            digest.update(Array(text.utf8))
+            return try digest.finish().hexadecimal
+        } catch {
+            fatalError("\(error)")
         }
     }
 }

@@ -1,5 +1,4 @@
 import AsyncWebImage
-import Digests
 import Foundation
 import Hashing
 import ImageEncoders

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Digests
+import Hashing
 import WebimageConsole
 
 /// The options for the list of `webimage batch`.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Digests
+import Hashing
 
 /// The options for the output of `webimage batch`.
 struct BatchOutputOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import AsyncWebImage
-import Digests
+import Hashing
 
 /// The reason why a line has no image.
 struct BatchFailure: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import AsyncWebImage
-import Digests
+import Hashing
 
 /// The answer to one line of a list.
 struct BatchRecord: Sendable {

@@ -1,5 +1,4 @@
 import AsyncWebImage
-import Digests
 import Hashing
 import ImageEncoders
 import Threading

@@ -1,4 +1,3 @@
-import Digests
 import Hashing
 
 /// The lines of the shard that is being read.

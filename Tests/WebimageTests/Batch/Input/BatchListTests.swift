@@ -1,6 +1,5 @@
 import ArgumentParser
 import CZlib
-import Digests
 import Foundation
 import Hashing
 import TestSupport

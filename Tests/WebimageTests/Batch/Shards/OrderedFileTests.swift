@@ -1,4 +1,3 @@
-import Digests
 import Foundation
 import Hashing
 import TestSupport

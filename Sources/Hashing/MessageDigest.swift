@@ -1,7 +1,6 @@
 import COpenSSL
 
-/// The digest of bytes that arrive in pieces, computed by OpenSSL, which TLS uses already: several times as fast
-/// as an implementation in Swift.
+/// The digest of bytes that arrive in pieces.
 @safe
 package struct MessageDigest: ~Copyable {
     private let context: OpaquePointer
