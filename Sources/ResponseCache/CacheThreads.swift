@@ -3,8 +3,7 @@ import Threading
 /// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
 /// disk.
 ///
-/// Some threads do only short work, so that small responses are not delayed by large ones. If the system cannot
-/// start any, the cooperative pool does the work until it can.
+/// Some threads do only short work, so that small responses are not delayed by large ones; see ``WorkThreads``.
 package final class CacheThreads: Sendable {
     /// The number of threads.
     package static let count = 4
@@ -12,48 +11,45 @@ package final class CacheThreads: Sendable {
     private static let shortCount = 2
 
     /// The lane of a job: for short or for long work.
-    package enum Line: Sendable {
+    package enum Lane: Sendable {
         case short
         case long
     }
 
-    private struct Job: Sendable {
+    private struct Job: ThreadWork {
         let work: @Sendable () -> Void
         let generation: Int
+        let pending: Locked<PendingWork>
+
+        func perform() {
+            work()
+            for continuation in pending.withLock({ $0.end(generation) }) { continuation.resume() }
+        }
     }
 
-    private let queue = BlockingQueue<Job>()
-    private let startThread: ThreadStarter
-    /// A Boolean value that indicates whether there is a thread for all work.
-    private let isStarted = Locked(false)
+    private let threads: WorkThreads<Job>
     private let pending = Locked(PendingWork())
 
     init(startThread: @escaping ThreadStarter = systemThreads(named: "webimage-cache")) {
-        self.startThread = startThread
+        threads = WorkThreads(
+            count: Self.count - Self.shortCount, shortCount: Self.shortCount, startThread: startThread)
     }
 
     /// Runs `work` on one of the threads.
-    package func append(
-        to line: Line = .short, _ work: @escaping @Sendable () -> Void
-    ) {
-        let job = Job(work: work, generation: pending.withLock { $0.begin() })
-        if startThreadsIfNeeded() {
-            queue.append(job, to: line == .short ? .short : .long)
-        } else {
-            // Detached: the current task is unrelated to the job.
-            Task.detached { [pending] in Self.perform(job, pending) }
-        }
+    package func append(to lane: Lane = .short, _ work: @escaping @Sendable () -> Void) {
+        let job = Job(work: work, generation: pending.withLock { $0.begin() }, pending: pending)
+        threads.append(job, to: lane == .short ? .short : .long)
     }
 
     /// Runs `work` in the same way, and returns its result.
     package func run<Value: Sendable>(
-        to line: Line = .short, _ work: @escaping @Sendable () -> Value
+        to lane: Lane = .short, _ work: @escaping @Sendable () -> Value
     ) async -> Value {
         // In a lock, because the thread sanitizer does not see that a continuation orders accesses to its value if it
         // is resumed before the task waits for it.
         let result = Locked<Value?>(nil)
         await withCheckedContinuation { continuation in
-            append(to: line) {
+            append(to: lane) {
                 let value = work()
                 result.withLock { $0 = value }
                 continuation.resume()
@@ -69,38 +65,6 @@ package final class CacheThreads: Sendable {
             let isIdle = pending.withLock { !$0.wait(continuation) }
             if isIdle { continuation.resume() }
         }
-    }
-
-    /// Lets the threads end when all work is done.
-    func close() { queue.close() }
-
-    /// Starts the threads unless they are started; returns `false` if the system cannot start any.
-    private func startThreadsIfNeeded() -> Bool {
-        isStarted.withLock { isStarted in
-            if !isStarted { isStarted = startThreads() }
-            return isStarted
-        }
-    }
-
-    private func startThreads() -> Bool {
-        for number in 0..<Self.count {
-            do {
-                try startThread { [queue, pending] in
-                    // The first thread does all work, in case it remains the only one.
-                    while let job = queue.next(onlyShort: number >= Self.count - Self.shortCount) {
-                        Self.perform(job, pending)
-                    }
-                }
-            } catch {
-                return number > 0
-            }
-        }
-        return true
-    }
-
-    private static func perform(_ job: Job, _ pending: Locked<PendingWork>) {
-        job.work()
-        for continuation in pending.withLock({ $0.end(job.generation) }) { continuation.resume() }
     }
 }
 

@@ -114,8 +114,6 @@ public final class ResponseCache: Sendable {
         self.init(configuration, storage: storage, now: { HTTPDate.now })
     }
 
-    deinit { thread.close() }
-
     /// The source of its responses, for callers.
     package var source: ResponseSource { storage.isInMemory ? .responseCacheMemory : .disk }
 

@@ -7,14 +7,6 @@ import Glibc
 /// `@unchecked Sendable`: all mutable state is accessed only while `mutex` is held.
 @safe
 package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
-    /// The lane of an element.
-    package enum Line: Sendable {
-        /// Elements that go first.
-        case short
-        /// Elements that are taken when no short element waits, or after several short ones in a row.
-        case long
-    }
-
     /// The maximum number of short elements taken before a waiting long one.
     private static var shortInARow: Int { 8 }
 
@@ -82,9 +74,9 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Adds an element and wakes a thread that can take it.
-    package func append(_ element: Element, to line: Line = .short) {
+    package func append(_ element: Element, to lane: WorkLane = .short) {
         unsafe pthread_mutex_lock(mutex)
-        switch line {
+        switch lane {
         case .short: short.append(element)
         case .long: long.append(element)
         }
@@ -157,4 +149,12 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         if !long.isEmpty { shortSinceLong += 1 }
         return element
     }
+}
+
+/// The lane of an element of a ``BlockingQueue``.
+package enum WorkLane: Sendable {
+    /// Elements that go first.
+    case short
+    /// Elements that are taken when no short element waits, or after several short ones in a row.
+    case long
 }

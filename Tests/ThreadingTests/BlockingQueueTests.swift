@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 import Threading
 
@@ -58,16 +57,5 @@ struct BlockingQueueTests {
             }
         }
         queue.close()
-    }
-}
-
-/// An event that threads wait for; a wait of more than a minute is an issue.
-private final class OneTimeEvent: Sendable {
-    private let happening = DispatchSemaphore(value: 0)
-
-    func happen() { happening.signal() }
-
-    func wait() {
-        if happening.wait(timeout: .now() + 60) == .timedOut { Issue.record("an event has not happened") }
     }
 }

@@ -97,8 +97,6 @@ public actor ImageDecoder {
         budget = MemoryBudget(limit: configuration.memoryBudget, maximumRequest: configuration.maximumDecodeBytes)
     }
 
-    deinit { threads.close() }
-
     /// Returns a codec for one file according to `options`.
     package nonisolated func codec(_ options: DecodeOptions) -> StreamingDecoder {
         StreamingDecoder(

@@ -77,20 +77,11 @@ struct DecodeThreadsTests {
 
     @Test func cooperativePoolDoesTheWorkUntilAThreadCanBeStarted() async {
         let threads = DecodeThreads(count: 1, startThread: limitedThreads(named: "test-decode") { $0 > 3 })
-        defer { threads.close() }
         #expect(await threadName(of: threads) != "test-decode")
         #expect(await threadName(of: threads.forLongWork()) != "test-decode")
         #expect(await threadName(of: threads) != "test-decode")
         #expect(await threadName(of: threads) == "test-decode")
         #expect(await threadName(of: threads.forLongWork()) == "test-decode")
-    }
-
-    @Test func oneThreadDoesAllWorkIfNoOtherCanBeStarted() async {
-        let threads = DecodeThreads(count: 4, startThread: limitedThreads(named: "test-decode") { $0 == 1 })
-        defer { threads.close() }
-        #expect(await threadName(of: threads) == "test-decode")
-        #expect(await threadName(of: threads.forLongWork()) == "test-decode")
-        #expect(await threadName(of: threads) == "test-decode")
     }
 }
 
