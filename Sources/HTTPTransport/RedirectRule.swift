@@ -48,11 +48,8 @@ package enum RedirectRule {
 }
 
 extension TransportRequest {
-    /// The header fields that are always credentials, regardless of the ``RedirectPolicy``.
-    static let credentialFields: Set<HTTPField.Name> = [.authorization, .cookie, .proxyAuthorization]
-
     /// A Boolean value that indicates whether the request itself contains credentials.
     fileprivate var hasCredentials: Bool {
-        handlesCookies || ownCredential != nil || headerFields.contains { Self.credentialFields.contains($0.name) }
+        handlesCookies || ownCredential != nil || headerFields.contains(where: RedirectPolicy.isCredential)
     }
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Assembles the head of a response from the header lines that libcurl or ``ConnectionPool`` delivers.
+/// Assembles the head of a response from its header lines.
 ///
 /// Interim (1xx) responses and trailers, which follow the body, are skipped but count toward the limits.
 struct ResponseHeadParser {

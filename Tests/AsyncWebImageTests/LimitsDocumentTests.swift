@@ -81,7 +81,7 @@ struct LimitsDocumentTests {
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
         "lines of a response head": count(ResponseHeadParser.maximumLines),
         "body of a redirect or challenge that is read so that its connection can be reused":
-            "\(bytes(CurlTransfer.maximumDiscardBytes)), \(milliseconds(TransferClock.maximumDiscardTime))",
+            "\(bytes(ActiveTransfer.maximumDiscardBytes)), \(milliseconds(TransferClock.maximumDiscardTime))",
         "CPU time of one call of libcurl that reads \(bytes(Int(FloodJudge.minimumBytes))) or more from a connection "
             + "but delivers nothing": milliseconds(FloodJudge.maximumCallTime),
         "time for which a body can be delivered before other transfers get a turn":
@@ -105,7 +105,7 @@ struct LimitsDocumentTests {
         "window of an HTTP/2 stream, at first and after a body has been read without delay":
             "\(bytes(HTTP2StreamWindow.initialSize)), \(bytes(HTTP2StreamWindow.maximumSize))",
         "window of an HTTP/2 connection": bytes(HTTP2Session.connectionWindow),
-        "repetitions of a request that the server refuses without processing it": count(CurlTransfer.maximumRefusals),
+        "repetitions of a request that the server refuses without processing it": count(ActiveTransfer.maximumRefusals),
         "messages of callers and transfers that a transport's thread handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
         "time after which an idle connection is closed": seconds(Connection.maximumIdleTime),

@@ -44,14 +44,3 @@ class Connection {
         hasBeenIdle = true
     }
 }
-
-/// The times when a connection was established.
-struct ConnectionStart {
-    /// The time when the server had accepted the connection.
-    let connected: MonotonicInstant
-    /// The time when TLS had been negotiated; `nil` without TLS.
-    var secured: MonotonicInstant?
-
-    /// The time when the connection could be used.
-    var end: MonotonicInstant { secured ?? connected }
-}

@@ -4,9 +4,9 @@ import Threading
 import Glibc
 
 extension CurlEasy {
-    /// Installs the callbacks, which report to ``transfer`` through the handle's owner.
+    /// Installs the callbacks, which report to ``exchange`` through the handle's owner.
     ///
-    /// libcurl calls them only while the handle is in the multi, and the transfer holds the owner that long.
+    /// libcurl calls them only while the handle is in the multi, and the exchange holds the owner that long.
     func setCallbacks() throws(CurlOptionFailure) {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         try unsafe check(ccurl_set_pointer(handle, CURLOPT_PRIVATE, this))
@@ -15,27 +15,27 @@ extension CurlEasy {
         try unsafe check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, this))
         try unsafe check(
             ccurl_set_data_function(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
-                unsafe withTransfer(owner, bytes, size * count, .body) { $0.receive(body: $1) } ?? 0
+                unsafe withExchange(owner, bytes, size * count, .body) { $0.receive(body: $1) } ?? 0
             })
         try unsafe check(
             ccurl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
-                unsafe withTransfer(owner, bytes, size * count, .headerLines) { transfer, line in
-                    transfer.receive(headerLines: line) ? line.count : 0
+                unsafe withExchange(owner, bytes, size * count, .headerLines) { exchange, line in
+                    exchange.transfer.receive(headerLines: line) ? line.count : 0
                 } ?? 0
             })
         try unsafe check(
             ccurl_set_prereq_function(handle) { owner, peer, _, peerPort, localPort in
                 guard let owner = unsafe owner else { return CURL_PREREQFUNC_ABORT }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                guard let transfer = easy.transfer else { return CURL_PREREQFUNC_ABORT }
+                guard let exchange = easy.exchange else { return CURL_PREREQFUNC_ABORT }
                 let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
                 if let policy = easy.policy {
-                    guard transfer.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
+                    guard exchange.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
                 }
                 let endpoints = address.map {
                     ConnectionEndpoints(localPort: Int(localPort), peerAddress: $0, peerPort: Int(peerPort))
                 }
-                transfer.connected(endpoints, of: easy.connections)
+                exchange.connected(endpoints, of: easy.connections)
                 return CURL_PREREQFUNC_OK
             })
         try openSockets()
@@ -50,17 +50,17 @@ extension CurlEasy {
             ccurl_set_open_socket_function(handle) { owner, _, address in
                 guard let owner = unsafe owner, let address = unsafe address else { return CURL_SOCKET_BAD }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                guard let transfer = easy.transfer, let socketAddress = unsafe ccurl_socket_address(address) else {
+                guard let exchange = easy.exchange, let socketAddress = unsafe ccurl_socket_address(address) else {
                     return CURL_SOCKET_BAD
                 }
                 if let policy = easy.policy {
                     let address = unsafe IPAddress(socketAddress)
-                    guard transfer.mayConnect(to: address, by: policy) else { return CURL_SOCKET_BAD }
+                    guard exchange.mayConnect(to: address, by: policy) else { return CURL_SOCKET_BAD }
                 }
                 let (family, type) = unsafe (address.pointee.family, address.pointee.socktype)
                 let descriptor = openSocket(family, type, unsafe address.pointee.protocol)
                 guard descriptor >= 0 else {
-                    if OpenFileLimit.isShortage(errno) { transfer.lacksDescriptor = true }
+                    if OpenFileLimit.isShortage(errno) { exchange.lacksDescriptor = true }
                     return CURL_SOCKET_BAD
                 }
                 return descriptor
@@ -78,9 +78,9 @@ extension CurlEasy {
             ccurl_set_socket_opened_function(handle) { owner, descriptor, _ in
                 guard let owner = unsafe owner else { return CURL_SOCKOPT_ERROR }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                let isPlain = easy.transfer.map { $0.connectsOnly || !$0.request.url.isSecure } ?? false
+                let isPlain = easy.exchange.map { $0.connectsOnly || !$0.transfer.request.url.isSecure } ?? false
                 if let socket = easy.connections?.opened(descriptor, isPlain: isPlain) {
-                    easy.transfer?.opened(socket)
+                    easy.exchange?.opened(socket)
                 }
                 return CURL_SOCKOPT_OK
             })
@@ -96,22 +96,22 @@ extension CurlEasy {
             })
     }
 
-    /// Returns the transfer on the handle whose private pointer is `owner`.
-    static func transfer(of owner: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    /// Returns the exchange on the handle whose private pointer is `owner`.
+    static func exchange(of owner: UnsafeMutableRawPointer?) -> CurlExchange? {
         guard let owner = unsafe owner else { return nil }
-        return unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue().transfer
+        return unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue().exchange
     }
 }
 
-private func withTransfer(
+private func withExchange(
     _ owner: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ content: CallContent,
-    _ body: (CurlTransfer, Span<UInt8>) -> Int
+    _ body: (CurlExchange, Span<UInt8>) -> Int
 ) -> Int? {
-    guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
-    transfer.easy?.connections?.delivered(content, from: transfer.connection?.descriptor)
+    guard let exchange = unsafe CurlEasy.exchange(of: owner), let bytes = unsafe bytes else { return nil }
+    exchange.easy.connections?.delivered(content, from: exchange.connection?.descriptor)
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
-        return unsafe body(transfer, buffer.span)
+        return unsafe body(exchange, buffer.span)
     }
 }
 

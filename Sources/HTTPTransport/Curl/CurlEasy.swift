@@ -12,8 +12,8 @@ final class CurlEasy {
     private let headerLines: HeaderLines
     private var headerList: CurlList?
     private var resolvedList: CurlList?
-    /// The current transfer, to which the callbacks report.
-    var transfer: CurlTransfer? {
+    /// The present exchange, to which the callbacks report.
+    var exchange: CurlExchange? {
         didSet { unsafe errorText.pointee = 0 }
     }
     /// The authorities that certificates are verified with.

@@ -34,7 +34,7 @@ final class CurlHandlePool {
 
     /// Returns a handle to the pool after its transfer has ended.
     func recycle(_ easy: CurlEasy) {
-        easy.transfer = nil
+        easy.exchange = nil
         // libcurl keeps a server's challenge in the handle and would answer it to the next server. Cookies must not
         // be sent with requests that do not handle them.
         guard mayReuse, easy.settings?.leavesSecrets == false, !easy.hasChallenge, !easy.handlesCookies else { return }

@@ -137,15 +137,15 @@ final class CurlMulti {
         }
     }
 
-    /// Returns the next transfer that has ended, and its result.
-    func nextFinished() -> (transfer: CurlTransfer, result: CURLcode)? {
+    /// Returns the next exchange that has ended, and its result.
+    func nextFinished() -> (exchange: CurlExchange, result: CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             var owner: UnsafeMutableRawPointer?
             unsafe ccurl_get_private(message.pointee.easy_handle, &owner)
-            if let transfer = unsafe CurlEasy.transfer(of: owner) {
-                return unsafe (transfer, ccurl_message_result(message))
+            if let exchange = unsafe CurlEasy.exchange(of: owner) {
+                return unsafe (exchange, ccurl_message_result(message))
             }
         }
         return nil

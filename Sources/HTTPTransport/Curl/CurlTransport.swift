@@ -54,7 +54,7 @@ public final class CurlTransport: Transport {
                     TransportError(url: request.url.string, reason: .threadStartFailed, detail: error.systemMessage)))
             return EndedTransfer()
         }
-        let handle = CurlTransferHandle(
+        let handle = TransferHandle(
             worker: worker, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue, request: request,
             receiver: receiver, connectionKey: key)
         worker.send(.begin(handle))
@@ -96,7 +96,7 @@ extension CurlTransport {
         try workers.withLock { workers throws(ThreadFailure) in
             if let first = workers.first { return first }
             _ = CurlLibrary.initialized
-            let first = try startedWorker(0, on: CurlThread(poller: EventPoller()))
+            let first = try startedWorker(0, on: TransferThread(poller: EventPoller()))
             workers.append(first)
             return first
         }
@@ -118,14 +118,14 @@ extension CurlTransport {
     /// for one of them.
     private func startWorkers(upTo index: Int, _ workers: inout [CurlWorker]) {
         while workers.count <= index {
-            let thread = CurlThread(poller: EventPoller())
+            let thread = TransferThread(poller: EventPoller())
             guard thread.poller.open(), let worker = try? startedWorker(workers.count, on: thread) else { return }
             workers.append(worker)
         }
     }
 
     /// Starts `thread` for a new worker, and returns that.
-    private func startedWorker(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
+    private func startedWorker(_ index: Int, on thread: TransferThread) throws(ThreadFailure) -> CurlWorker {
         do {
             return try start(index, on: thread)
         } catch {
@@ -136,7 +136,7 @@ extension CurlTransport {
     }
 
     /// Starts `thread` for a new worker, which is released if that fails.
-    private func start(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
+    private func start(_ index: Int, on thread: TransferThread) throws(ThreadFailure) -> CurlWorker {
         let worker = CurlWorker(index, of: state, on: thread)
         try thread.start(driver: worker, with: startThread, whenEnded: whenThreadEnded)
         return worker

@@ -13,7 +13,7 @@ extension CurlWorker {
     }
 
     /// Continues `transfer` when another connection may be opened, or one is idle.
-    func waitForConnection(_ transfer: CurlTransfer) {
+    func waitForConnection(_ transfer: ActiveTransfer) {
         waitingForConnection.append(transfer.handle.id)
     }
 
@@ -89,7 +89,7 @@ extension CurlWorker {
     }
 }
 
-extension CurlTransfer {
+extension ActiveTransfer {
     /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it:
     /// for challenges, cookies, IPv6 zones, http URLs through proxies, and proxies to which a connection has TLS.
     func keyInPool(proxy: String?) -> ConnectionKey? {

@@ -3,31 +3,34 @@ import HTTPTypes
 // Answers to challenges: once with the request's own credential, or with the provider's.
 extension CurlWorker {
     /// Uses the credential that the origin accepted before.
-    func findCredential(for transfer: CurlTransfer) {
+    func findCredential(for transfer: ActiveTransfer) {
         guard transfer.mayAskProvider, let known = state.credentials.credential(for: transfer.request.url) else {
             return
         }
-        transfer.begin(with: known)
+        transfer.begin(with: .init(credential: known, isFresh: false))
     }
 
     /// Handles a 401 that libcurl could not answer.
-    func answer(_ head: RawResponseHead, to transfer: CurlTransfer) {
+    func answer(_ head: RawResponseHead, to transfer: ActiveTransfer) {
         let challenges = Challenges(head.response.headerFields[values: .wwwAuthenticate])
         let url = transfer.request.url
         let key = CredentialStore.Key(origin: url.origin, realm: challenges.realm)
-        if let refused = transfer.provided { state.credentials.forget(refused, for: key) }
-        guard transfer.mayAskProvider, !transfer.isFreshlyProvided else { return refuse(transfer, challenges.summary) }
+        let refused = transfer.provided?.credential
+        if let refused { state.credentials.forget(refused, for: key) }
+        guard transfer.mayAskProvider, transfer.provided?.isFresh != true else {
+            return refuse(transfer, challenges.summary)
+        }
         let challenge = CredentialChallenge(
-            url: url, realm: challenges.realm, schemes: challenges.schemes, refused: transfer.provided)
+            url: url, realm: challenges.realm, schemes: challenges.schemes, refused: refused)
         let id = transfer.handle.id
-        transfer.awaitedCredentialKey = key
+        transfer.awaited = .credential(key)
         let known = state.credentials.credential(for: key, challenge: challenge, transfer: id) { [weak self] answer in
             self?.send(.answered(id, key, answer))
         }
         if let known {
             // The query was answered for another transfer, possibly long ago.
-            transfer.awaitedCredentialKey = nil
-            retry(transfer, with: known, isNew: transfer.provided != nil)
+            transfer.awaited = nil
+            retry(transfer, with: known, isFresh: refused != nil)
         } else {
             transfer.enter(.paused)
         }
@@ -35,11 +38,11 @@ extension CurlWorker {
 
     /// Continues a transfer for which the provider has been asked.
     func answered(_ id: UInt64, _ key: CredentialStore.Key, _ answer: SharedCredentials.Answer) {
-        guard let transfer = transfers[id], transfer.awaitedCredentialKey == key else { return }
-        transfer.awaitedCredentialKey = nil
+        guard let transfer = transfers[id], transfer.awaited == .credential(key) else { return }
+        transfer.awaited = nil
         switch answer {
         case .success(let credential?):
-            retry(transfer, with: credential, isNew: true)
+            retry(transfer, with: credential, isFresh: true)
         case .success(nil):
             transfer.deliverChallenge()
             finish(transfer, transfer.outcomeWithoutBody())
@@ -48,12 +51,12 @@ extension CurlWorker {
         }
     }
 
-    private func retry(_ transfer: CurlTransfer, with credential: Credential, isNew: Bool) {
-        transfer.begin(with: credential, isNew: isNew)
+    private func retry(_ transfer: ActiveTransfer, with credential: Credential, isFresh: Bool) {
+        transfer.begin(with: .init(credential: credential, isFresh: isFresh))
         resolve(transfer)
     }
 
-    private func refuse(_ transfer: CurlTransfer, _ detail: String) {
+    private func refuse(_ transfer: ActiveTransfer, _ detail: String) {
         finish(
             transfer,
             .failed(

@@ -1,7 +1,7 @@
 // Name resolution, unless a proxy resolves names.
 extension CurlWorker {
     /// Resolves the host's addresses, then submits the transfer.
-    func resolve(_ transfer: CurlTransfer) {
+    func resolve(_ transfer: ActiveTransfer) {
         let url = transfer.request.url
         let proxy = state.configuration.proxy.proxy(for: url)
         if let refusal = state.policy?.refusal(of: url, throughProxy: proxy != nil) {
@@ -12,7 +12,7 @@ extension CurlWorker {
         if proxy != nil || isNumericAddress(url.host) { return submit(transfer, addresses: nil, proxy: proxy) }
         if let answer = state.dnsCache.cachedResult(for: url.host) { return proceed(transfer, answer) }
         let id = transfer.handle.id
-        transfer.awaitedHost = url.host
+        transfer.awaited = .addresses(of: url.host)
         state.dnsCache.resolve(url.host, for: id) { [weak self] answer in
             self?.send(.resolved(id, host: url.host, answer))
         }
@@ -20,13 +20,13 @@ extension CurlWorker {
 
     /// Continues a transfer whose host has been looked up.
     func resolved(_ id: UInt64, _ host: String, _ answer: DNSCache.Answer) {
-        guard let transfer = transfers[id], transfer.awaitedHost == host else { return }
-        transfer.awaitedHost = nil
+        guard let transfer = transfers[id], transfer.awaited == .addresses(of: host) else { return }
+        transfer.awaited = nil
         transfer.resolved = transfer.start.duration(to: .now)
         proceed(transfer, answer)
     }
 
-    private func proceed(_ transfer: CurlTransfer, _ answer: DNSCache.Answer) {
+    private func proceed(_ transfer: ActiveTransfer, _ answer: DNSCache.Answer) {
         switch answer {
         case .success(let addresses):
             submit(transfer, addresses: addresses, proxy: nil)

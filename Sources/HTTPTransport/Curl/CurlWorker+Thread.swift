@@ -3,20 +3,8 @@ import SocketPolling
 // The commands for the worker's thread, and the work of each of its iterations.
 
 extension CurlWorker {
-    /// A command from another thread.
-    ///
-    /// Commands are values in the thread's inbox, not jobs of the actor, so that starting and ending a transfer takes
-    /// no task.
-    enum Command: Sendable {
-        case begin(CurlTransferHandle)
-        case cancel(CurlTransferHandle)
-        case resume(CurlTransferHandle)
-        case resolved(UInt64, host: String, DNSCache.Answer)
-        case answered(UInt64, CredentialStore.Key, SharedCredentials.Answer)
-    }
-
     /// Performs a command on the thread.
-    nonisolated func perform(_ command: consuming Command) {
+    nonisolated func perform(_ command: consuming TransferCommand) {
         // Not one closure, which would copy the command.
         switch consume command {
         case .begin(let handle): assumeIsolated { $0.begin(handle) }
@@ -28,14 +16,14 @@ extension CurlWorker {
     }
 }
 
-extension CurlWorker: CurlThreadDriver {
-    nonisolated func prepareToWait() -> CurlThread.Wait {
+extension CurlWorker: TransferThreadDriver {
+    nonisolated func prepareToWait() -> TransferThread.Wait {
         assumeIsolated { worker in
             // Commands may have added transfers, which start with the timers.
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.deadlines.beginTurn()
-            return CurlThread.Wait(timeout: worker.maximumWait, hasTransfers: !worker.transfers.isEmpty)
+            return TransferThread.Wait(timeout: worker.maximumWait, hasTransfers: !worker.transfers.isEmpty)
         }
     }
 

@@ -7,17 +7,17 @@ import Threading
 ///
 /// The actor's executor is that thread, so that the callbacks of libcurl, OpenSSL, and nghttp2 are isolated to it. The
 /// thread ends, and its connections are closed, when the worker is released and no transfer is active.
-actor CurlWorker {
+actor CurlWorker: TransferWorker {
     let state: SharedTransportState
-    /// The number of the worker among those of its transport.
-    nonisolated let index: Int
-    nonisolated let thread: CurlThread
+    /// The assignment of transfers to this thread and others.
+    private let assignment: ThreadAssignment
+    nonisolated let thread: TransferThread
     let multi: CurlMulti
     let pool: ConnectionPool
-    private(set) var transfers: [UInt64: CurlTransfer] = [:]
+    private(set) var transfers: [UInt64: ActiveTransfer] = [:]
     private let handles: CurlHandlePool
     /// Finished transfers whose receivers have not been notified yet.
-    private var finished: [(CurlTransfer, TransferOutcome)] = []
+    private var finished: [(ActiveTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
     let shares = ThreadTimeShares()
     private var resolveOverrides = ResolveOverrides()
@@ -32,9 +32,9 @@ actor CurlWorker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Creates a worker whose thread is yet to be started.
-    init(_ index: Int, of state: SharedTransportState, on thread: CurlThread) {
-        self.index = index
+    init(_ index: Int, of state: SharedTransportState, on thread: TransferThread) {
         self.state = state
+        assignment = state.assignment(of: index)
         self.thread = thread
         let limits = state.limits[index]
         multi = CurlMulti(
@@ -59,7 +59,7 @@ actor CurlWorker {
     var transferCount: Int { transfers.count }
 
     /// Makes the thread perform `command`, after earlier commands.
-    nonisolated func send(_ command: Command) {
+    nonisolated func send(_ command: TransferCommand) {
         thread.send(command)
     }
 }
@@ -68,9 +68,10 @@ actor CurlWorker {
 
 extension CurlWorker {
     /// Determines what the transfer needs, then submits it.
-    func begin(_ handle: CurlTransferHandle) {
-        let transfer = CurlTransfer(
-            handle, deadlines: deadlines, shares: shares, hasProvider: state.credentials.hasProvider)
+    func begin(_ handle: TransferHandle) {
+        let transfer = ActiveTransfer(
+            handle, deadlines: deadlines, shares: shares, assignment: assignment,
+            hasProvider: state.credentials.hasProvider)
         guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
         guard thread.poller.open() else {
             return finish(
@@ -82,7 +83,7 @@ extension CurlWorker {
     }
 
     /// Sends the request over an idle connection, or passes the transfer to libcurl, if only to open one.
-    func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
+    func submit(_ transfer: ActiveTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
         transfer.showsCertificate =
@@ -98,14 +99,15 @@ extension CurlWorker {
         guard mayOpenConnection() else { return waitForConnection(transfer) }
         do {
             let easy = try handles.take()
-            try transfer.prepare(
-                easy, connectsOnly: key != nil,
-                addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
-                tls: state.configuration.tls)
+            let exchange = CurlExchange(
+                transfer, on: easy, connectsOnly: key != nil,
+                override: addresses.flatMap { resolveOverrides.update($0, for: url) })
+            try exchange.prepare(proxy: proxy, tls: state.configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
             if proxy != nil || key == nil && url.isSecure { multi.connections.floodGuard.begin() }
             try multi.add(easy)
-            transfer.easy = easy
+            easy.exchange = exchange
+            transfer.exchange = exchange
         } catch let failure as CurlOptionFailure {
             finish(transfer, .failed(TransportError(failure.code, url: url.string, detail: "", progress: .connecting)))
         } catch {
@@ -116,16 +118,14 @@ extension CurlWorker {
     }
 
     /// Ends a canceled transfer.
-    func cancel(_ handle: CurlTransferHandle) {
+    func cancel(_ handle: TransferHandle) {
         guard let transfer = transfers[handle.id] else { return }
         finish(transfer, .failed(.cancelled(transfer.request.url)))
     }
 
     /// Continues a transfer that its receiver has paused.
-    func resume(_ handle: CurlTransferHandle) {
-        guard let transfer = transfers[handle.id], transfer.isPaused, transfer.awaitedCredentialKey == nil else {
-            return
-        }
+    func resume(_ handle: TransferHandle) {
+        guard let transfer = transfers[handle.id], transfer.isPaused, transfer.awaited == nil else { return }
         unpause(transfer)
     }
 
@@ -134,16 +134,15 @@ extension CurlWorker {
         for transfer in shares.takeWaiting() where transfer.endTurnPause() { unpause(transfer) }
     }
 
-    private func unpause(_ transfer: CurlTransfer) {
+    private func unpause(_ transfer: ActiveTransfer) {
         // The pause of a body that is discarded must not extend its time limit.
         if transfer.clock.phase != .discarding { transfer.enter(.receiving) }
         shares.beginCall()
-        if transfer.exchange != nil { return pool.resume(transfer) }
-        guard let easy = transfer.easy else { return }
-        let code = easy.unpause()
+        guard let exchange = transfer.exchange as? CurlExchange else { return pool.resume(transfer) }
+        let code = exchange.easy.unpause()
         guard code != CURLE_OK, transfers[transfer.handle.id] != nil else { return }
         // The body of a redirect or challenge is given up with an error, too.
-        if !continueIfNeeded(transfer) { finish(transfer, transfer.outcome(code)) }
+        if !continueIfNeeded(transfer) { finish(transfer, transfer.outcome(exchange.end(code))) }
     }
 
     /// Ends every transfer that has finished.
@@ -151,11 +150,11 @@ extension CurlWorker {
     /// Receivers are notified in sequence, so that they wake other threads only once.
     func finishCompleted() {
         abortFlooded()
-        while let (transfer, result) = multi.nextFinished() {
-            if transfer.connectsOnly, result == CURLE_OK {
-                sendOverNewConnection(transfer)
+        while let (exchange, result) = multi.nextFinished() {
+            if exchange.connectsOnly, result == CURLE_OK {
+                sendOverNewConnection(exchange)
             } else {
-                end(transfer, result)
+                end(exchange.transfer, exchange.end(result))
             }
         }
         pauseConnecting()
@@ -172,46 +171,47 @@ extension CurlWorker {
     }
 
     /// Continues a transfer with the next request, or ends it.
-    private func end(_ transfer: CurlTransfer, _ result: CURLcode) {
+    private func end(_ transfer: ActiveTransfer, _ end: ExchangeEnd) {
         if continueIfNeeded(transfer) { return }
-        if result == CURLE_OK { multi.noteSuccess() }
-        if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
+        switch end {
+        case .complete: multi.noteSuccess()
+        case .failed(_, let condition) where transfer.mustRepeat(condition, makingRoom: multi.makeRoomForConnection):
             recycle(transfer)
-            transfer.retry()
-            resolve(transfer)
-        } else {
-            let outcome = transfer.outcome(result)
-            recycle(transfer)
-            finished.append((transfer, outcome))
+            transfer.repeat(afterRefusal: condition == .ifRefused)
+            return resolve(transfer)
+        case .failed, .aborted: break
         }
+        let outcome = transfer.outcome(end)
+        recycle(transfer)
+        finished.append((transfer, outcome))
     }
 
     /// Sends the request of a transfer for which libcurl has opened a connection.
-    private func sendOverNewConnection(_ transfer: CurlTransfer) {
+    private func sendOverNewConnection(_ exchange: CurlExchange) {
+        let transfer = exchange.transfer
         guard let key = transfer.poolKey else { return }
-        switch detachConnection(of: transfer) {
+        switch detachConnection(of: exchange) {
         case .socket(let socket):
             do {
                 return try pool.send(transfer, key, overNew: socket)
             } catch {
-                transfer.fail(with: error)
-                return end(transfer, CURLE_SSL_CONNECT_ERROR)
+                return end(transfer, transfer.abortion(by: error))
             }
         case .closed:
-            if transfer.isRetry { return end(transfer, CURLE_RECV_ERROR) }
+            if transfer.isRepeated { return end(transfer, .failed(transfer.connectionError(), .never)) }
         case .refused:
             takesConnections = false
             pool.stopConnecting(transfer)
         }
-        transfer.retry()
+        transfer.repeat()
         resolve(transfer)
     }
 
     /// Aborts the transfers whose connection blocked libcurl.
     private func abortFlooded() {
         for connection in multi.connections.floodGuard.removeEndedConnections() {
-            for transfer in transfers.values where transfer.uses(connection) {
-                _ = transfer.fail(.invalidResponse, detail: "endless data that belongs to no response")
+            for transfer in transfers.values where (transfer.exchange as? CurlExchange)?.uses(connection) == true {
+                transfer.fail(.invalidResponse, detail: "endless data that belongs to no response")
             }
         }
     }
@@ -221,7 +221,7 @@ extension CurlWorker {
     /// A redirect that the sender of the request follows itself ends the transfer.
     ///
     /// Returns `false` if the response is final.
-    func continueIfNeeded(_ transfer: CurlTransfer) -> Bool {
+    func continueIfNeeded(_ transfer: ActiveTransfer) -> Bool {
         guard transfer.abortReason == nil, !transfer.handle.isCancelled else { return false }
         if transfer.incoming.redirected != nil, transfer.request.followedRedirects != nil {
             finish(transfer, transfer.outcomeWithoutBody())
@@ -229,10 +229,8 @@ extension CurlWorker {
             transfer.learnProtocol()
             pool.stopConnecting(transfer)
             recycle(transfer)
-            leave(transfer, keepsConnection: true)
-            transfer.follow(next)
-            transfer.connectionKey = state.connectionKey(of: next.url)
-            if let key = transfer.connectionKey { state.assign { [index] in $0.begin(key, on: index) } }
+            transfer.leaveConnections(keepsConnection: true)
+            transfer.follow(next, over: state.connectionKey(of: next.url))
             findCredential(for: transfer)
             resolve(transfer)
         } else if let challenge = transfer.incoming.challenge {
@@ -245,47 +243,42 @@ extension CurlWorker {
     }
 
     /// Ends a transfer; the only place that does.
-    func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+    func finish(_ transfer: ActiveTransfer, _ outcome: TransferOutcome) {
         pool.stopConnecting(transfer)
         recycle(transfer)
-        leave(transfer, keepsConnection: outcome.isComplete)
+        transfer.leaveConnections(keepsConnection: outcome.isComplete)
         transfers[transfer.handle.id] = nil
         if !waitingForConnection.isEmpty { waitingForConnection.removeAll { $0 == transfer.handle.id } }
-        if let host = transfer.awaitedHost { state.dnsCache.withdraw(transfer.handle.id, from: host) }
-        if let key = transfer.awaitedCredentialKey { state.credentials.leave(transfer.handle.id, key) }
+        switch transfer.awaited {
+        case .addresses(let host): state.dnsCache.withdraw(transfer.handle.id, from: host)
+        case .credential(let key): state.credentials.leave(transfer.handle.id, key)
+        case nil: break
+        }
         // A canceled transfer always reports the cancellation.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
 
-    /// Records that the transfer no longer needs a connection of its hop.
-    private func leave(_ transfer: CurlTransfer, keepsConnection: Bool) {
-        guard let key = transfer.connectionKey else { return }
-        state.assign { [index] in $0.end(key, on: index, keepsConnection: keepsConnection) }
-    }
-
     /// Separates a transfer from its connection and its handle.
-    func recycle(_ transfer: CurlTransfer) {
+    func recycle(_ transfer: ActiveTransfer) {
         pool.release(transfer)
-        guard let easy = transfer.easy else { return }
-        if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { transfer.discardPausedBytes() }
-        multi.remove(easy)
-        returnHandle(of: transfer)
+        guard let exchange = transfer.exchange as? CurlExchange else { return }
+        if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { exchange.discardPausedBytes() }
+        multi.remove(exchange.easy)
+        returnHandle(of: exchange)
     }
 
     /// Takes the connection that libcurl has opened for a transfer.
-    private func detachConnection(of transfer: CurlTransfer) -> CurlMulti.Detachment {
-        guard let easy = transfer.easy else { return .closed }
+    private func detachConnection(of exchange: CurlExchange) -> CurlMulti.Detachment {
         // Before libcurl can use the place of the connection for another one.
         multi.detachedCount = pool.count + 1
-        defer { returnHandle(of: transfer) }
-        return multi.detach(easy)
+        defer { returnHandle(of: exchange) }
+        return multi.detach(exchange.easy)
     }
 
-    private func returnHandle(of transfer: CurlTransfer) {
-        guard let easy = transfer.easy else { return }
-        transfer.easy = nil
-        resolveOverrides.note(transfer)
-        handles.recycle(easy)
+    private func returnHandle(of exchange: CurlExchange) {
+        exchange.transfer.exchange = nil
+        if exchange.transfer.clock.phase != .connecting, let entry = exchange.override { resolveOverrides.note(entry) }
+        handles.recycle(exchange.easy)
     }
 }
 

@@ -2,23 +2,25 @@
 ///
 /// libcurl's cache serves all transfers, and parsing a list again is expensive.
 struct ResolveOverrides {
+    /// The addresses of a host and port.
+    struct Entry {
+        /// The host and port.
+        let key: String
+        let addresses: DNSCache.Addresses
+    }
+
     private var expiries: [String: MonotonicInstant] = [:]
     private static let limit = 10_000
 
-    /// Returns the addresses of the transfer's host that libcurl does not know yet, to be passed with the transfer.
-    func updates(_ addresses: DNSCache.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
-        let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
-        if expiries[key] == addresses.expiry { return nil }
-        transfer.pendingOverride = (key, addresses.expiry)
-        return addresses.list
+    /// Returns the addresses of a URL's host that libcurl does not know yet, to be passed with the request.
+    func update(_ addresses: DNSCache.Addresses, for url: HTTPURL) -> Entry? {
+        let key = "\(url.host):\(url.port)"
+        return expiries[key] == addresses.expiry ? nil : Entry(key: key, addresses: addresses)
     }
 
-    /// Records the addresses that libcurl knows now because it has, or had, the transfer.
-    mutating func note(_ transfer: CurlTransfer) {
-        guard let (key, expiry) = transfer.pendingOverride else { return }
-        transfer.pendingOverride = nil
-        guard transfer.clock.phase != .connecting else { return }
+    /// Records the addresses that libcurl knows, because it has connected to one of them.
+    mutating func note(_ entry: Entry) {
         if expiries.count >= Self.limit { expiries.removeAll() }
-        expiries[key] = expiry
+        expiries[entry.key] = entry.addresses.expiry
     }
 }

@@ -29,9 +29,10 @@ final class SharedTransportState: Sendable {
         assignment == nil ? nil : ConnectionKey(url, proxy: configuration.proxy.proxy(for: url))
     }
 
-    /// Makes a decision of the assignment, or records an event.
-    ///
-    /// Called for the start, the response head, and the end of a transfer, not for parts of its body.
+    /// Returns the assignment of transfers, for one of the threads.
+    func assignment(of thread: Int) -> ThreadAssignment { ThreadAssignment(assignment, thread: thread) }
+
+    /// Makes a decision of the assignment.
     func assign<Result: Sendable>(_ body: (inout TransferAssignment) -> Result) -> Result? {
         assignment?.withLock { body(&$0) }
     }

@@ -13,13 +13,6 @@ extension TransportError {
     }
 }
 
-/// The progress of a transfer when libcurl ended it, on which the meaning of a code depends.
-enum TransferProgress {
-    case connecting
-    case waitingForHead
-    case receivingBody(expected: Int?, received: Int)
-}
-
 extension TransportError.Reason {
     fileprivate init(_ code: CURLcode, detail: String, progress: TransferProgress) {
         switch code {
@@ -50,11 +43,7 @@ extension TransportError.Reason {
             self = .invalidResponse
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
             CURLE_GOT_NOTHING:
-            switch progress {
-            case .connecting: self = .connectionFailed
-            case .waitingForHead: self = .connectionLost
-            case .receivingBody(let expected, let received): self = .truncated(expected: expected, received: received)
-            }
+            self = progress.loss
         // libcurl reports a single line over the limit in this way while it reads a head.
         case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:
             self = .headerTooLarge(limit: ResponseHeadParser.limit)

@@ -64,12 +64,14 @@ struct PolicyTests {
     @Test func networkPolicyAppliesToReusedConnections() throws {
         let transport = transport(NetworkPolicy())
         let request = TransportRequest(url: try HTTPURL("http://name.example/"))
-        let handle = CurlTransferHandle(
+        let handle = TransferHandle(
             worker: try transport.firstWorker(), id: 1, request: request, receiver: Recorder(), connectionKey: nil)
-        let transfer = CurlTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
-        #expect(transfer.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
-        #expect(!transfer.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))
-        guard case .failed(let error) = transfer.outcome(CURLE_ABORTED_BY_CALLBACK) else {
+        let transfer = ActiveTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
+        let easy = try CurlEasy(.init(proxy: .none), headerLines: HeaderLines())
+        let exchange = CurlExchange(transfer, on: easy, connectsOnly: false)
+        #expect(exchange.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
+        #expect(!exchange.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))
+        guard case .failed(let error) = transfer.outcome(exchange.end(CURLE_ABORTED_BY_CALLBACK)) else {
             Issue.record("no failure")
             return
         }

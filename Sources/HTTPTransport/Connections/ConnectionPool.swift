@@ -1,7 +1,6 @@
-import CCurl
 import SocketPolling
 
-/// The connections of a thread over which this module itself speaks HTTP; ``CurlTransfer/keyInPool(proxy:)`` tells for
+/// The connections of a thread over which this module itself speaks HTTP; ``ActiveTransfer/keyInPool(proxy:)`` tells for
 /// which requests.
 ///
 /// libcurl opens them, without TLS. From then on, it would take more time for a short response than the system and the
@@ -50,9 +49,9 @@ final class ConnectionPool {
     var withUnsent: [HTTP2Connection] = []
     var closedCount = 0
     /// The transfers that have ended and have not been reported.
-    private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
+    private var ended: [(transfer: ActiveTransfer, end: ExchangeEnd)] = []
     /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
-    private var reported: [(transfer: CurlTransfer, result: CURLcode)] = []
+    private var reported: [(transfer: ActiveTransfer, end: ExchangeEnd)] = []
 
     init(
         poller: EventPoller, shares: ThreadTimeShares, deadlines: DeadlineWatch, maximumIdleConnections: Int,
@@ -101,34 +100,32 @@ final class ConnectionPool {
         return roomy.filter(\.isOpen)
     }
 
-    /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
-    func forEachEnded(_ body: (CurlTransfer, CURLcode) -> Void) {
+    /// Calls `body` with each transfer whose exchange has ended, until there are none.
+    func forEachEnded(_ body: (ActiveTransfer, ExchangeEnd) -> Void) {
         while !ended.isEmpty {
             swap(&ended, &reported)
             // Those that have been canceled meanwhile have no connection anymore.
-            for (transfer, result) in reported where transfer.exchange?.hasEnded == true {
-                body(transfer, result)
-            }
+            for (transfer, end) in reported where transfer.exchange != nil { body(transfer, end) }
             reported.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Ends `transfer` with a result in libcurl's terms.
-    func end(_ transfer: CurlTransfer, _ result: CURLcode) { ended.append((transfer, result)) }
+    /// Ends the exchange of `transfer`.
+    func end(_ transfer: ActiveTransfer, _ end: ExchangeEnd) { ended.append((transfer, end)) }
 }
 
 // MARK: - Requests
 
 extension ConnectionPool {
     /// Sends the request of `transfer` over a connection that can be used at once, if there is one.
-    func send(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Route {
+    func send(_ transfer: ActiveTransfer, _ key: ConnectionKey) -> Route {
         if key.isSecure, let connection = sharedConnection(to: key, for: transfer) {
             open(transfer, on: connection, isFirst: false)
             stopConnecting(transfer, failed: false)
             return .sent
         }
         // A retry must not depend on another old connection.
-        if !transfer.isRetry, sendOverIdleConnection(transfer, key) {
+        if !transfer.isRepeated, sendOverIdleConnection(transfer, key) {
             stopConnecting(transfer, failed: false)
             return .sent
         }
@@ -138,7 +135,7 @@ extension ConnectionPool {
         return .needsConnection
     }
 
-    private func sharedConnection(to key: ConnectionKey, for transfer: CurlTransfer) -> HTTP2Connection? {
+    private func sharedConnection(to key: ConnectionKey, for transfer: ActiveTransfer) -> HTTP2Connection? {
         for connection in shared[key] ?? [] where connection.mayHaveRoom(for: transfer) {
             // The server may have ended it meanwhile.
             if connection.isIdle { read(connection) }
@@ -147,7 +144,7 @@ extension ConnectionPool {
         return nil
     }
 
-    private func sendOverIdleConnection(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Bool {
+    private func sendOverIdleConnection(_ transfer: ActiveTransfer, _ key: ConnectionKey) -> Bool {
         while let connection = idle.removeLast(for: key) {
             guard connection.isUsable(at: deadlines.now) else {
                 close(connection)
@@ -162,7 +159,7 @@ extension ConnectionPool {
     /// Sends the request of `transfer` over a connection that libcurl has just established for it.
     ///
     /// Throws an error, and closes the connection, if a file that TLS needs cannot be read.
-    func send(_ transfer: CurlTransfer, _ key: ConnectionKey, overNew socket: Socket) throws(TLSFailure) {
+    func send(_ transfer: ActiveTransfer, _ key: ConnectionKey, overNew socket: Socket) throws(TLSFailure) {
         let now = MonotonicInstant.now
         guard key.isSecure else {
             let connection = HTTP1Connection(.plain(socket), key: key, start: ConnectionStart(connected: now))
@@ -173,7 +170,7 @@ extension ConnectionPool {
             let tls = try contexts.connection(to: key.host, port: key.port, over: socket, now: now)
             let handshake = TLSHandshake(tls, key: key, connected: now, for: transfer)
             members[socket.descriptor] = .handshake(handshake)
-            transfer.exchange = .handshake(handshake)
+            transfer.exchange = handshake
             advance(handshake)
         } catch {
             closedCount += 1
@@ -192,8 +189,7 @@ extension ConnectionPool {
         case .wantsWrite: poller.watch(descriptor, for: .writable)
         case .failed(let failure):
             handshake.hasEnded = true
-            handshake.transfer.fail(with: failure)
-            ended.append((handshake.transfer, CURLE_SSL_CONNECT_ERROR))
+            end(handshake.transfer, handshake.transfer.abortion(by: failure))
         case .complete:
             complete(handshake)
         }
@@ -204,10 +200,12 @@ extension ConnectionPool {
         let start = ConnectionStart(connected: handshake.connected, secured: .now)
         let isShared = tls.negotiatesHTTP2
         if isShared {
-            guard let connection = try? HTTP2Connection(.secure(tls), key: key, start: start, of: self) else {
+            let connection: HTTP2Connection
+            do {
+                connection = try HTTP2Connection(.secure(tls), key: key, start: start, of: self)
+            } catch {
                 handshake.hasEnded = true
-                ended.append((transfer, CURLE_OUT_OF_MEMORY))
-                return
+                return end(transfer, .failed(transfer.error(.connectionFailed, error.detail), .never))
             }
             transfer.openedKey = nil
             members[tls.socket.descriptor] = .http2(connection)
@@ -217,7 +215,7 @@ extension ConnectionPool {
             hasRoom(connection)
             // Read with the end of the handshake.
             readAgainIfNeeded(connection)
-            if transfer.isRetry {
+            if transfer.isRepeated {
                 // The server may have refused more streams than it accepts, and would do so again.
                 connection.opener = transfer
                 transfer.openedKey = key

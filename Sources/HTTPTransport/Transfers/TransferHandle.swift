@@ -1,8 +1,9 @@
 import Synchronization
 
 /// The handle of a transfer, which passes a caller's requests from any thread to the worker's.
-final class CurlTransferHandle: Transfer {
-    let worker: CurlWorker
+final class TransferHandle: Transfer {
+    /// The worker, which is kept alive during the transfer.
+    let worker: any TransferWorker
     let id: UInt64
     /// The original request, before redirects.
     let request: TransportRequest
@@ -14,7 +15,7 @@ final class CurlTransferHandle: Transfer {
     private let cancelled = Atomic(false)
 
     init(
-        worker: CurlWorker, id: UInt64, request: TransportRequest, receiver: any TransferReceiver,
+        worker: any TransferWorker, id: UInt64, request: TransportRequest, receiver: any TransferReceiver,
         connectionKey: ConnectionKey?
     ) {
         self.worker = worker
@@ -37,4 +38,22 @@ final class CurlTransferHandle: Transfer {
     func resume() {
         worker.send(.resume(self))
     }
+}
+
+/// The performer of transfers on a thread of its own.
+protocol TransferWorker: AnyObject, Sendable {
+    /// Makes the thread perform `command`, after earlier commands.
+    func send(_ command: TransferCommand)
+}
+
+/// A command for the thread of transfers from another thread.
+///
+/// Commands are values in the thread's inbox, not jobs of an actor, so that starting and ending a transfer takes no
+/// task.
+enum TransferCommand: Sendable {
+    case begin(TransferHandle)
+    case cancel(TransferHandle)
+    case resume(TransferHandle)
+    case resolved(UInt64, host: String, DNSCache.Answer)
+    case answered(UInt64, CredentialStore.Key, SharedCredentials.Answer)
 }

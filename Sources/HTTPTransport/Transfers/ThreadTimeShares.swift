@@ -5,7 +5,7 @@
 /// served; the data that libcurl has read by then is delivered in large pieces. Confined to the worker's thread.
 final class ThreadTimeShares {
     private var clock = ShareClock()
-    private var yielding: [CurlTransfer] = []
+    private var yielding: [ActiveTransfer] = []
 
     /// A Boolean value that indicates whether paused transfers wait for their next turn.
     var hasWaiting: Bool { !yielding.isEmpty }
@@ -13,24 +13,24 @@ final class ThreadTimeShares {
     /// Starts a round, in which each ready socket is served once.
     func beginRound(at now: MonotonicInstant) { clock.beginRound(at: now) }
 
-    /// Records the start of a call of libcurl, or of a read from a connection of ``ConnectionPool``.
+    /// Records the start of a call of libcurl, or of a read from a connection.
     func beginCall() { clock.beginCall(at: .now) }
 
     /// Returns whether `transfer` must pause now; if so, it is included in the next ``takeWaiting()``.
-    func endsTurn(of transfer: CurlTransfer) -> Bool {
+    func endsTurn(of transfer: ActiveTransfer) -> Bool {
         guard clock.isSpent(at: .now) else { return false }
         yielding.append(transfer)
         return true
     }
 
     /// Returns the transfers paused since the last call.
-    func takeWaiting() -> [CurlTransfer] {
+    func takeWaiting() -> [ActiveTransfer] {
         defer { yielding.removeAll(keepingCapacity: true) }
         return yielding
     }
 }
 
-/// The time limits of calls that deliver bodies, of libcurl or for a connection of ``ConnectionPool``.
+/// The time limits of calls that deliver bodies, of libcurl or for a connection of this module.
 struct ShareClock {
     /// The time that every call may take; most calls take less.
     static let minimum = Duration.milliseconds(1)

@@ -1,4 +1,3 @@
-import CCurl
 import HTTPTypes
 import SocketPolling
 
@@ -8,7 +7,7 @@ extension ConnectionPool {
     private static let patience = Duration.seconds(2)
 
     /// Opens a stream for the request of `transfer`.
-    func open(_ transfer: CurlTransfer, on connection: HTTP2Connection, isFirst: Bool) {
+    func open(_ transfer: ActiveTransfer, on connection: HTTP2Connection, isFirst: Bool) {
         // Not before the connection was established, from which a retry distinguishes another one.
         let now = max(deadlines.now, connection.start.end)
         transfer.sendsRequest(at: now)
@@ -17,14 +16,14 @@ extension ConnectionPool {
             let stream = HTTP2Stream(number, on: connection, for: transfer, isFirst: isFirst, at: now)
             idle.remove(connection)
             connection.streams[number] = stream
-            transfer.exchange = .http2(stream)
+            transfer.exchange = stream
         } catch {
             // Not a failure of the transfer's own: it is repeated over another connection.
             let stream = HTTP2Stream(0, on: connection, for: transfer, isFirst: isFirst, at: now)
             stream.hasEnded = true
-            transfer.exchange = .http2(stream)
+            transfer.exchange = stream
             connection.isRetired = true
-            end(transfer, CURLE_HTTP2)
+            end(transfer, .failed(transfer.connectionError(), .ifUnanswered))
             if connection.streams.isEmpty { return close(connection) }
         }
         needsToSend(connection)
@@ -130,7 +129,7 @@ extension ConnectionPool {
         stream.lastRead = deadlines.now
         // Trailers follow the body, which the transfer has not taken yet, and do not matter.
         guard stream.undelivered.isEmpty, !stream.isPaused else { return }
-        if !stream.transfer.receive(headerLines: lines) { end(stream, CURLE_WRITE_ERROR) }
+        if !stream.transfer.receive(headerLines: lines) { end(stream, .aborted) }
     }
 
     func receive(body: Span<UInt8>, of stream: HTTP2Stream) {
@@ -182,41 +181,40 @@ extension ConnectionPool {
             let limit = isLimited ? Self.firstPart : bytes.count
             let part = bytes.extracting(start..<min(bytes.count, start + limit))
             switch transfer.receive(body: part) {
-            case part.count:
+            case .more:
                 start += part.count
                 stream.connection.session.consume(part.count, of: stream.number)
-            case Int(CURL_WRITEFUNC_PAUSE):
+            case .pause:
                 stream.undelivered.append(copying: bytes.extracting(start...))
                 stream.isPaused = true
                 return
-            default:
-                return end(stream, CURLE_WRITE_ERROR)
+            case .stop:
+                return end(stream, .aborted)
             }
         }
     }
 
     private func end(_ stream: HTTP2Stream, _ end: HTTP2StreamEnd) {
+        let transfer = stream.transfer
         switch end {
-        case .complete: self.end(stream, CURLE_OK)
+        case .complete: self.end(stream, ExchangeEnd.complete)
         case .refused:
-            stream.transfer.wasRefused = true
-            stream.transfer.connectionError = "the server refused the request"
-            self.end(stream, CURLE_HTTP2)
+            self.end(stream, .failed(transfer.connectionError("the server refused the request"), .ifRefused))
         case .reset(let code):
-            stream.transfer.connectionError = "the server reset the stream with error \(code.rawValue)"
-            self.end(stream, CURLE_HTTP2_STREAM)
+            let detail = "the server reset the stream with error \(code.rawValue)"
+            self.end(stream, .failed(transfer.connectionError(detail), .ifUnanswered))
         case .invalid(let code):
-            if stream.transfer.abortReason == nil, !stream.transfer.incoming.isIntermediate {
-                _ = stream.transfer.fail(.invalidResponse, detail: "HTTP/2 error \(code.rawValue)")
+            if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
+                transfer.fail(.invalidResponse, detail: "HTTP/2 error \(code.rawValue)")
             }
-            self.end(stream, CURLE_HTTP2_STREAM)
+            self.end(stream, .aborted)
         }
     }
 
-    private func end(_ stream: HTTP2Stream, _ result: CURLcode) {
+    private func end(_ stream: HTTP2Stream, _ end: ExchangeEnd) {
         guard !stream.hasEnded else { return }
         stream.hasEnded = true
-        end(stream.transfer, result)
+        self.end(stream.transfer, end)
     }
 }
 
@@ -267,12 +265,16 @@ extension ConnectionPool {
         // The others have arrived completely.
         let streams = connection.streams.values.filter { !$0.hasEnded && $0.end == nil }
         for stream in streams.sorted(by: { $0.number < $1.number }) {
-            if error != 0 { stream.transfer.note(error, failure) }
-            if let detail, stream.transfer.abortReason == nil {
-                _ = stream.transfer.fail(.invalidResponse, detail: detail)
-            }
+            let transfer = stream.transfer
             // What was not delivered is not needed: the response is incomplete.
-            end(stream, CURLE_HTTP2)
+            if let detail {
+                if transfer.abortReason == nil { transfer.fail(.invalidResponse, detail: detail) }
+                end(stream, .aborted)
+            } else if error != 0 {
+                end(stream, transfer.loss(.ifUnanswered, error, failure))
+            } else {
+                end(stream, .failed(transfer.connectionError(), .ifUnanswered))
+            }
         }
     }
 

@@ -1,15 +1,14 @@
-import CCurl
 import HTTPTypes
 
-// The header lines and the body that libcurl's callbacks or a `ConnectionPool` deliver.
-extension CurlTransfer {
+// The header lines and the body of a response, as they arrive.
+extension ActiveTransfer {
     /// The received part of a hop's response.
     struct Incoming {
         fileprivate var parser = ResponseHeadParser()
         fileprivate var discardedBytes = 0
         /// The next request, if the response is a redirect.
         fileprivate(set) var redirected: TransportRequest?
-        /// A 401 that libcurl can answer by Digest, or a provider.
+        /// A 401 that can be answered by Digest, or with a credential of the provider.
         fileprivate(set) var challenge: RawResponseHead?
 
         /// A Boolean value that indicates whether another request follows.
@@ -56,7 +55,6 @@ extension CurlTransfer {
     /// The maximum number of bytes of a redirect's own body that are read, for at most
     /// ``TransferClock/maximumDiscardTime``, to keep the connection; otherwise the connection is closed.
     static let maximumDiscardBytes = 64 << 10
-    private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
     /// Takes complete header lines, or one that is too long and may have no end; returns `false` to abort.
     func receive(headerLines: Span<UInt8>) -> Bool {
@@ -111,9 +109,10 @@ extension CurlTransfer {
 
     /// Delivers the response with the challenge that could not be answered.
     func deliverChallenge() {
-        if let challenge = incoming.challenge { _ = deliver(challenge) }
+        if let challenge = incoming.challenge { deliver(challenge) }
     }
 
+    @discardableResult
     private func deliver(_ raw: RawResponseHead) -> Bool {
         let hasBody = request.method != .head && raw.status != .noContent && raw.status != .notModified
         if hasBody, let length = raw.contentLength {
@@ -142,47 +141,45 @@ extension CurlTransfer {
             ResponseHead(raw, url: request.url, redirectCount: redirectCount, redirection: redirection))
     }
 
-    /// Takes a part of the body; returns the number of bytes taken, in libcurl's convention.
-    func receive(body: Span<UInt8>) -> Int {
-        if discardsBody { return body.count }
-        if !handle.isCancelled, pausesForOthers() { return Int(CURL_WRITEFUNC_PAUSE) }
+    /// Takes a part of the body, unless the result is `pause`; after `stop`, the exchange must be ended.
+    func receive(body: Span<UInt8>) -> BodyDemand {
         guard !handle.isCancelled else {
-            _ = fail(.cancelled)
-            return Self.abort
+            fail(.cancelled)
+            return .stop
         }
+        if pausesForOthers() { return .pause }
         if incoming.isIntermediate {
             if clock.phase != .discarding { enter(.receiving) }
             incoming.discardedBytes += body.count
-            return incoming.discardedBytes <= Self.maximumDiscardBytes ? body.count : Self.abort
+            return incoming.discardedBytes <= Self.maximumDiscardBytes ? .more : .stop
         }
         guard delivered.hasHead else {
-            _ = fail(.invalidResponse)
-            return Self.abort
+            fail(.invalidResponse)
+            return .stop
         }
         guard body.count <= request.maximumBodyBytes - delivered.bodyBytes else {
-            _ = fail(.bodyTooLarge(limit: request.maximumBodyBytes))
-            return Self.abort
+            fail(.bodyTooLarge(limit: request.maximumBodyBytes))
+            return .stop
         }
-        switch receiver.receive(body) {
+        let demand = receiver.receive(body)
+        switch demand {
         case .more:
             delivered.bodyBytes += body.count
             enter(.receiving)
-            return body.count
         case .pause:
             enter(.paused)
-            return Int(CURL_WRITEFUNC_PAUSE)
         case .stop:
             delivered.bodyBytes += body.count
             abortReason = .stopped
-            return Self.abort
         }
+        return demand
     }
 
     /// Lets the receiver take the next bytes of the body, at most `count`, to its own memory; returns `nil` if they must
     /// be delivered instead.
     func receive(bodyUpTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
         let count = min(count, request.maximumBodyBytes - delivered.bodyBytes)
-        guard let receiver = handle.directReceiver, decoder == nil, delivered.bodyBytes > 0, count > 0, !discardsBody,
+        guard let receiver = handle.directReceiver, decoder == nil, delivered.bodyBytes > 0, count > 0,
             !handle.isCancelled
         else { return nil }
         var received = 0

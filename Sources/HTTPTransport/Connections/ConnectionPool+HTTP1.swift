@@ -1,4 +1,3 @@
-import CCurl
 import HTTPTypes
 import SocketPolling
 
@@ -15,9 +14,9 @@ extension ConnectionPool {
     /// takes long compared with the size.
     static let firstPart = 16 << 10
 
-    func begin(_ transfer: CurlTransfer, over connection: HTTP1Connection) {
+    func begin(_ transfer: ActiveTransfer, over connection: HTTP1Connection) {
         connection.begin(transfer)
-        transfer.exchange = .http1(connection)
+        transfer.exchange = connection
         transfer.sendsRequest(at: deadlines.now)
         writer.write(transfer.requestWithCredential, to: &connection.unsent)
         sendRemainder(connection)
@@ -34,7 +33,7 @@ extension ConnectionPool {
         case .wouldBlock:
             poller.watch(connection.descriptor, for: [.readable, .writable])
         case .failed(let error):
-            end(connection, CURLE_SEND_ERROR, error)
+            fail(connection, .ifUnanswered, error)
         }
     }
 
@@ -88,7 +87,7 @@ extension ConnectionPool {
             case .wouldBlock:
                 return coalesce(connection, after: total)
             case .failed(let error):
-                return end(connection, CURLE_RECV_ERROR, error)
+                return fail(connection, .ifReused, error)
             }
         }
         coalesce(connection, after: total)
@@ -124,7 +123,7 @@ extension ConnectionPool {
         // The response might be complete.
         case .more: deliver(Span(), of: connection)
         case .pause: pause(connection)
-        case .stop: end(connection, CURLE_WRITE_ERROR)
+        case .stop: end(connection, .aborted)
         }
         return (result, requested)
     }
@@ -171,19 +170,19 @@ extension ConnectionPool {
                 return
             case .lines(let range):
                 guard transfer.receive(headerLines: input.extracting(range)) else {
-                    return end(connection, CURLE_WRITE_ERROR)
+                    return end(connection, .aborted)
                 }
             case .joinedLine:
                 guard transfer.receive(headerLines: connection.reader.joinedLine.span) else {
-                    return end(connection, CURLE_WRITE_ERROR)
+                    return end(connection, .aborted)
                 }
             case .complete:
                 connection.isDrained = position == input.count
-                return end(connection, CURLE_OK)
+                return end(connection, .complete)
             case .invalid(let reason):
                 // The body of a redirect or challenge is not needed.
-                if !transfer.incoming.isIntermediate { _ = transfer.fail(.invalidResponse, detail: reason) }
-                return end(connection, CURLE_WEIRD_SERVER_REPLY)
+                if !transfer.incoming.isIntermediate { transfer.fail(.invalidResponse, detail: reason) }
+                return end(connection, .aborted)
             }
         }
     }
@@ -206,15 +205,15 @@ extension ConnectionPool {
             let limit = isLimited ? Self.firstPart : bytes.count
             let part = bytes.extracting(start..<min(bytes.count, start + limit))
             switch transfer.receive(body: part) {
-            case part.count:
+            case .more:
                 start += part.count
-            case Int(CURL_WRITEFUNC_PAUSE):
+            case .pause:
                 connection.undelivered.append(copying: bytes.extracting(start...))
                 connection.unread.append(copying: unread)
                 pause(connection)
                 return false
-            default:
-                end(connection, CURLE_WRITE_ERROR)
+            case .stop:
+                end(connection, .aborted)
                 return false
             }
         }
@@ -229,19 +228,23 @@ extension ConnectionPool {
 
     /// Handles the end of the connection, which the server has closed.
     private func endInput(_ connection: HTTP1Connection) {
+        guard let transfer = connection.transfer else { return }
         switch connection.reader.endInput() {
-        case .nothing: end(connection, CURLE_GOT_NOTHING)
-        case .insideHead: end(connection, CURLE_RECV_ERROR)
-        case .insideBody: end(connection, CURLE_PARTIAL_FILE)
-        case .complete: end(connection, CURLE_OK)
+        case .nothing, .insideHead, .insideBody: end(connection, .failed(transfer.connectionError(), .ifReused))
+        case .complete: end(connection, .complete)
         }
     }
 
-    /// Ends the transfer of `connection` with `result`, and the system's error, if there is one.
-    func end(_ connection: HTTP1Connection, _ result: CURLcode, _ error: Int32 = 0) {
+    /// Ends the transfer of `connection`, which failed with an error of the system.
+    private func fail(_ connection: HTTP1Connection, _ repetition: ExchangeEnd.Repetition, _ error: Int32) {
+        guard let transfer = connection.transfer, !connection.hasEnded else { return }
+        end(connection, transfer.loss(repetition, error, connection.stream.failure))
+    }
+
+    /// Ends the transfer of `connection`.
+    private func end(_ connection: HTTP1Connection, _ end: ExchangeEnd) {
         guard let transfer = connection.transfer, !connection.hasEnded else { return }
         connection.hasEnded = true
-        if error != 0 { transfer.note(error, connection.stream.failure) }
-        end(transfer, result)
+        self.end(transfer, end)
     }
 }

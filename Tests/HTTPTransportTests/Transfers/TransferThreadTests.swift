@@ -6,25 +6,25 @@ import Threading
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(1)))
-struct CurlThreadTests {
+struct TransferThreadTests {
     /// A driver that requests work and ends the thread in the same iteration, as when the last owner of a worker
     /// releases it meanwhile.
-    private final class EndingDriver: CurlThreadDriver {
-        let thread: CurlThread
+    private final class EndingDriver: TransferThreadDriver {
+        let thread: TransferThread
         let workCount = Atomic(0)
 
-        init(_ thread: CurlThread) {
+        init(_ thread: TransferThread) {
             self.thread = thread
         }
 
-        func perform(_ command: CurlWorker.Command) {}
+        func perform(_ command: TransferCommand) {}
 
-        func prepareToWait() -> CurlThread.Wait {
+        func prepareToWait() -> TransferThread.Wait {
             if workCount.load(ordering: .relaxed) == 0 {
                 thread.perform { [self] in workCount.add(1, ordering: .relaxed) }
                 thread.end()
             }
-            return CurlThread.Wait(timeout: nil, hasTransfers: false)
+            return TransferThread.Wait(timeout: nil, hasTransfers: false)
         }
 
         func handle(eventCount: Int) {}
@@ -33,7 +33,7 @@ struct CurlThreadTests {
     @Test func workRequestedBeforeTheThreadEndsIsPerformed() async throws {
         let poller = EventPoller()
         #expect(poller.open())
-        let thread = CurlThread(poller: poller)
+        let thread = TransferThread(poller: poller)
         let driver = EndingDriver(thread)
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         try thread.start(driver: driver, with: systemThreads(named: "test")) { continuation.finish() }

@@ -5,14 +5,14 @@ import Threading
 
 import Glibc
 
-/// The thread on which transfers run: the executor of a ``CurlWorker``.
+/// The thread on which transfers run: the executor of a worker.
 ///
 /// It runs the actor's jobs and commands, lets the driver handle sockets and timers, and otherwise sleeps in the
 /// poller. One wake-up is enough for all jobs that arrive while it is awake.
-final class CurlThread: SerialExecutor {
+final class TransferThread: SerialExecutor {
     private enum Work: Sendable {
         case job(UnownedJob)
-        case command(CurlWorker.Command)
+        case command(TransferCommand)
         case other(@Sendable () -> Void)
     }
 
@@ -43,7 +43,7 @@ final class CurlThread: SerialExecutor {
     ///
     /// Between calls of the driver's methods, the thread holds only a weak reference to it.
     func start(
-        driver: some CurlThreadDriver, with start: ThreadStarter, whenEnded: @escaping @Sendable () -> Void
+        driver: some TransferThreadDriver, with start: ThreadStarter, whenEnded: @escaping @Sendable () -> Void
     ) throws(ThreadFailure) {
         try start { [weak driver] in
             self.run { driver }
@@ -59,7 +59,7 @@ final class CurlThread: SerialExecutor {
     }
 
     /// Makes the driver perform `command` on the thread, after everything enqueued before.
-    func send(_ command: CurlWorker.Command) {
+    func send(_ command: TransferCommand) {
         append(.command(command))
     }
 
@@ -97,7 +97,7 @@ final class CurlThread: SerialExecutor {
         if wakes { poller.wake() }
     }
 
-    private func run(_ driver: () -> (any CurlThreadDriver)?) {
+    private func run(_ driver: () -> (any TransferThreadDriver)?) {
         identity.store(currentThreadNumber(), ordering: .relaxed)
         ignoreBrokenPipes()
         // Swapped with the inbox's queue, so that neither has to grow again.
@@ -136,7 +136,7 @@ final class CurlThread: SerialExecutor {
     ///
     /// If the driver is gone, its isolated deinit is still to be run here, or has just been run when this method
     /// released the driver: work can have been added in between, which is performed before the thread ends.
-    private func runWork(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout Deque<Work>) -> Wait? {
+    private func runWork(_ driver: () -> (any TransferThreadDriver)?, _ batch: inout Deque<Work>) -> Wait? {
         let wait = runBatch(&batch, driver())
         return inbox.withLock { $0.isEnding && $0.work.isEmpty ? nil : wait }
     }
@@ -144,7 +144,7 @@ final class CurlThread: SerialExecutor {
     /// Runs the current content of the inbox but not work added meanwhile, so that sockets are served in between.
     ///
     /// Returns the wait that the driver allows.
-    private func runBatch(_ batch: inout Deque<Work>, _ driver: (any CurlThreadDriver)?) -> Wait {
+    private func runBatch(_ batch: inout Deque<Work>, _ driver: (any TransferThreadDriver)?) -> Wait {
         inbox.withLock { inbox in swap(&inbox.work, &batch) }
         while let item = batch.popFirst() {
             switch consume item {
@@ -156,7 +156,7 @@ final class CurlThread: SerialExecutor {
         return driver?.prepareToWait() ?? Wait(timeout: nil, hasTransfers: false)
     }
 
-    /// libcurl sends with MSG_NOSIGNAL, but the TLS library might not.
+    /// libcurl sends with MSG_NOSIGNAL, but its TLS library might not.
     private func ignoreBrokenPipes() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -165,12 +165,12 @@ final class CurlThread: SerialExecutor {
     }
 }
 
-/// The object driven by a ``CurlThread``; all calls are made on its thread.
-protocol CurlThreadDriver: AnyObject, Sendable {
+/// The object driven by a ``TransferThread``; all calls are made on its thread.
+protocol TransferThreadDriver: AnyObject, Sendable {
     /// Performs a command from another thread.
-    func perform(_ command: CurlWorker.Command)
+    func perform(_ command: TransferCommand)
     /// Runs timers that are due, ends finished transfers, and returns how long the thread may wait.
-    func prepareToWait() -> CurlThread.Wait
+    func prepareToWait() -> TransferThread.Wait
     /// Handles a wake-up: `eventCount` events are pending, and timers can be due.
     func handle(eventCount: Int)
 }

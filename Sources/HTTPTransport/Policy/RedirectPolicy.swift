@@ -50,8 +50,11 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     /// Returns the fields of `headerFields` that are forwarded to another origin.
     func crossOrigin(_ headerFields: HTTPFields) -> HTTPFields {
-        headerFields.filter {
-            crossOriginHeaderFields.contains($0.name) && !TransportRequest.credentialFields.contains($0.name)
-        }
+        headerFields.filter { crossOriginHeaderFields.contains($0.name) && !Self.isCredential($0) }
+    }
+
+    /// Returns whether a header field is a credential, which is forwarded to no other origin.
+    static func isCredential(_ field: HTTPField) -> Bool {
+        [.authorization, .cookie, .proxyAuthorization].contains(field.name)
     }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// A connection over which requests are sent and responses are read in HTTP/1.1.
 final class HTTP1Connection: Connection {
     /// The transfer whose request was sent last, until its connection is no longer needed.
-    var transfer: CurlTransfer?
+    var transfer: ActiveTransfer?
     /// The reader of the response to that request.
     var reader = HTTP1ResponseReader()
     /// The part of the request that has not been sent yet.
@@ -34,7 +34,7 @@ final class HTTP1Connection: Connection {
     var isReusable: Bool { isDrained && reader.allowsReuse && unsent.isEmpty }
 
     /// Prepares for the request of `transfer`.
-    func begin(_ transfer: CurlTransfer) {
+    func begin(_ transfer: ActiveTransfer) {
         self.transfer = transfer
         reader = HTTP1ResponseReader(isHead: transfer.request.method == .head)
         firstByte = nil

@@ -32,10 +32,10 @@ final class DeadlineWatch {
     }
 
     /// Returns the transfers of `transfers` that have passed a deadline; none unless a check is due.
-    func overdue(_ transfers: some Sequence<CurlTransfer>) -> [(CurlTransfer, Deadlines.Kind)] {
+    func overdue(_ transfers: some Sequence<ActiveTransfer>) -> [(ActiveTransfer, Deadlines.Kind)] {
         guard let check = next, check <= now else { return [] }
         var earliest: MonotonicInstant?
-        var overdue: [(CurlTransfer, Deadlines.Kind)] = []
+        var overdue: [(ActiveTransfer, Deadlines.Kind)] = []
         for transfer in transfers {
             let clock = transfer.clock
             if let next = clock.next, next.instant <= now {

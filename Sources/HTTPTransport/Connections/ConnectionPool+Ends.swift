@@ -2,43 +2,46 @@ import SocketPolling
 
 // The end of requests and connections.
 extension ConnectionPool {
-    /// Continues to deliver the response to `transfer`, which was paused.
-    func resume(_ transfer: CurlTransfer) {
+    /// Continues to deliver the response to `transfer`, which was paused, if it has a connection of these.
+    func resume(_ transfer: ActiveTransfer) {
         switch transfer.exchange {
-        case .http1(let connection): resume(connection)
-        case .http2(let stream): resume(stream)
-        case .handshake, nil: break
+        case let connection as HTTP1Connection: resume(connection)
+        case let stream as HTTP2Stream: resume(stream)
+        default: break
         }
     }
 
     /// Records that no connection is opened for `transfer` anymore, if one was.
-    func stopConnecting(_ transfer: CurlTransfer) {
+    func stopConnecting(_ transfer: ActiveTransfer) {
         stopConnecting(transfer, failed: !transfer.handle.isCancelled)
     }
 
     /// Records it, and whether the attempt failed.
-    func stopConnecting(_ transfer: CurlTransfer, failed: Bool) {
+    func stopConnecting(_ transfer: ActiveTransfer, failed: Bool) {
         guard let key = transfer.openedKey else { return }
         transfer.openedKey = nil
         gate.ended(transfer.handle.id, to: key, failed: failed)
     }
 
-    /// Separates `transfer` from its connection, which is kept for another request if that is possible.
-    func release(_ transfer: CurlTransfer) {
-        guard let exchange = transfer.exchange else { return }
-        transfer.exchange = nil
-        switch exchange {
-        case .handshake(let handshake):
+    /// Separates `transfer` from its connection, if that is one of these, which is kept for another request if that is
+    /// possible.
+    func release(_ transfer: ActiveTransfer) {
+        switch transfer.exchange {
+        case let handshake as TLSHandshake:
+            transfer.exchange = nil
             handshake.hasEnded = true
             close(.handshake(handshake))
-        case .http1(let connection):
+        case let connection as HTTP1Connection:
+            transfer.exchange = nil
             connection.transfer = nil
             guard connection.isReusable else { return close(connection) }
             connection.becomeIdle(at: deadlines.now)
             idle.insert(connection)
             limitIdle()
-        case .http2(let stream):
+        case let stream as HTTP2Stream:
+            transfer.exchange = nil
             release(stream)
+        default: break
         }
     }
 

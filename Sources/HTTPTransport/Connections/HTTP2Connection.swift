@@ -21,7 +21,7 @@ final class HTTP2Connection: Connection {
     /// The time when bytes were received most recently; `nil` if none have been.
     var lastRead: MonotonicInstant?
     /// The transfer that is retried over the connection, until the server's limit of streams is known.
-    var opener: CurlTransfer?
+    var opener: ActiveTransfer?
 
     init(
         _ stream: ByteStream, key: ConnectionKey, start: ConnectionStart, of pool: ConnectionPool
@@ -37,9 +37,10 @@ final class HTTP2Connection: Connection {
 
     /// Returns whether `transfer` can use the connection, unless the server has closed it meanwhile; a retry must not
     /// depend on another old connection.
-    func mayHaveRoom(for transfer: CurlTransfer) -> Bool {
+    func mayHaveRoom(for transfer: ActiveTransfer) -> Bool {
         guard isOpen else { return false }
-        return !transfer.isRetry || transfer.retriesAfter < start.end && session.hasPeerSettings
+        guard case .repeated(let earliest, _) = transfer.attempt else { return true }
+        return earliest < start.end && session.hasPeerSettings
     }
 
     /// A Boolean value that indicates whether the connection is to be closed after its last stream.
@@ -64,7 +65,7 @@ extension HTTP2Connection: HTTP2SessionDelegate {
 final class HTTP2Stream {
     let connection: HTTP2Connection
     let number: Int32
-    let transfer: CurlTransfer
+    let transfer: ActiveTransfer
     /// A Boolean value that indicates whether it is the first one on the connection, which was opened for it.
     let isFirst: Bool
     /// The time when bytes of the response were received most recently, or the request was passed to the connection.
@@ -81,7 +82,7 @@ final class HTTP2Stream {
     var firstByte: MonotonicInstant?
 
     init(
-        _ number: Int32, on connection: HTTP2Connection, for transfer: CurlTransfer, isFirst: Bool,
+        _ number: Int32, on connection: HTTP2Connection, for transfer: ActiveTransfer, isFirst: Bool,
         at now: MonotonicInstant
     ) {
         self.connection = connection

@@ -5,11 +5,11 @@ final class TLSHandshake {
     /// The time when the connection was established.
     let connected: MonotonicInstant
     /// The transfer for which the connection was opened.
-    let transfer: CurlTransfer
+    let transfer: ActiveTransfer
     /// A Boolean value that indicates whether the transfer has ended.
     var hasEnded = false
 
-    init(_ tls: TLSConnection, key: ConnectionKey, connected: MonotonicInstant, for transfer: CurlTransfer) {
+    init(_ tls: TLSConnection, key: ConnectionKey, connected: MonotonicInstant, for transfer: ActiveTransfer) {
         self.tls = tls
         self.key = key
         self.connected = connected

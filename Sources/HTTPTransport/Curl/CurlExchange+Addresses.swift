@@ -1,5 +1,5 @@
 // The network policy applied to the addresses of a hop.
-extension CurlTransfer {
+extension CurlExchange {
     /// The result of the checks of the addresses of a hop's host.
     struct AddressCheck {
         private var refusal: NetworkPolicy.Refusal?
@@ -20,7 +20,7 @@ extension CurlTransfer {
 
     /// Returns whether a connection to `address` may be opened.
     func mayConnect(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
-        guard !usesProxy else { return true }
+        guard !transfer.usesProxy else { return true }
         guard let address else { return false }
         return addressCheck.allows(address, by: policy)
     }
@@ -28,8 +28,8 @@ extension CurlTransfer {
     /// Returns whether the chosen connection to `address`, which can be a reused one, may be used; otherwise aborts
     /// the transfer.
     func mayUseConnection(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
-        guard !usesProxy else { return true }
+        guard !transfer.usesProxy else { return true }
         guard let address else { return false }
-        return policy.refusal(of: address).map { fail(.refusedByPolicy($0)) } ?? true
+        return policy.refusal(of: address).map { transfer.fail(.refusedByPolicy($0)) } ?? true
     }
 }

@@ -328,7 +328,7 @@ struct ConnectionPoolTests {
 
     /// Returns the descriptor of this process's socket that is connected to a port of 127.0.0.1.
     private func descriptor(connectedTo port: Int) -> Int32? {
-        (0..<1_024).first { descriptor in
+        (0..<65_536).first { descriptor in
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
