@@ -1,15 +1,15 @@
 import CCurl
 import HTTPTypes
 
-/// An owner of a `CURL` easy handle, reused for one transfer after another if ``CurlVersion/mayReuseHandles`` allows
-/// it.
+/// An owner of a `CURL` easy handle.
+///
+/// One that only opens connections is reused if ``CurlVersion/mayReuseHandles`` allows it.
 ///
 /// Confined to the worker's thread.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private let headerLines: HeaderLines
     private var headerList: CurlList?
     private var resolvedList: CurlList?
     /// The present exchange, to which the callbacks report.
@@ -22,22 +22,13 @@ final class CurlEasy {
     let policy: NetworkPolicy?
     /// The state shared with other handles; it outlives the handle.
     var share: CurlShare?
-    /// A Boolean value that indicates whether the handle sends and stores cookies.
-    var handlesCookies = false
     /// The tracker of its connections.
     var connections: CurlConnections?
-    /// The settings applied to the handle.
-    var settings: CurlSettings?
-
-    /// The time in seconds that libcurl keeps addresses: those set with CURLOPT_RESOLVE must outlive the resolver's own
-    /// cache.
-    private static let dnsCacheTimeout = Int(DNSCache.lifetime / .seconds(1)) + 5
 
     /// Creates a handle with all options that are the same for all transfers.
-    init(_ configuration: CurlTransport.Configuration, headerLines: HeaderLines) throws(CurlOptionFailure) {
+    init(_ configuration: CurlTransport.Configuration) throws(CurlOptionFailure) {
         guard let handle = unsafe curl_easy_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
         unsafe self.handle = handle
-        self.headerLines = headerLines
         policy = configuration.policy.addresses.isEmpty ? nil : configuration.policy
         authorities = CertificateAuthorities(configuration.tls, system: .system)
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -54,7 +45,6 @@ final class CurlEasy {
         // Above 64 KiB, header included, glibc trims its whole heap whenever the buffer is freed.
         try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        try set(CURLOPT_DNS_CACHE_TIMEOUT, Self.dnsCacheTimeout)
         // A name lookup by libcurl, behind a proxy, must not block the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls
@@ -93,16 +83,21 @@ final class CurlEasy {
 
     /// Sets the request's header fields.
     func setHeaderFields(_ fields: HTTPFields) throws(CurlOptionFailure) {
-        let list = try headerLines.list(of: fields)
+        // "Name:" would remove a field of libcurl's own.
+        let list = try CurlList(fields.requestLines { $0.isEmpty ? Array(";".utf8) : ": ".utf8 + $0 })
         try unsafe check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, list.pointer))
         // libcurl keeps a pointer to the list: release the old one only now.
         headerList = list
     }
 
-    /// Passes a host's addresses to libcurl; `nil` keeps those that it has.
-    func setResolved(_ entry: String?) throws(CurlOptionFailure) {
-        if entry == nil, resolvedList == nil { return }
-        let list = try entry.map { entry throws(CurlOptionFailure) in try CurlList([Array(entry.utf8)]) }
+    /// Passes the addresses of a host and port to libcurl; `nil` if it needs none.
+    func setAddresses(_ addresses: [IPAddress]?, of url: HTTPURL) throws(CurlOptionFailure) {
+        if addresses == nil, resolvedList == nil { return }
+        let list = try addresses.map { addresses throws(CurlOptionFailure) in
+            let texts = addresses.map { $0.isIPv4 ? "\($0)" : "[\($0)]" }
+            // "+": the entry expires like one of libcurl's own.
+            return try CurlList([Array("+\(url.host):\(url.port):\(texts.joined(separator: ","))".utf8)])
+        }
         try unsafe check(ccurl_set_list(handle, CURLOPT_RESOLVE, list?.pointer))
         resolvedList = list
     }

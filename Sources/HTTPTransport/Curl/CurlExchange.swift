@@ -8,8 +8,7 @@ final class CurlExchange: Exchange {
     let easy: CurlEasy
     /// A Boolean value that indicates whether libcurl only opens a connection, over which this module sends the request.
     let connectsOnly: Bool
-    /// The addresses passed to libcurl with the request; once it has connected, libcurl has cached them.
-    let override: ResolveOverrides.Entry?
+    private let proxy: String?
     /// A Boolean value that indicates whether there was no file descriptor for a connection.
     var lacksDescriptor = false
     /// The results of the address checks of the hop's host.
@@ -23,42 +22,52 @@ final class CurlExchange: Exchange {
     /// A Boolean value that indicates whether the body is no longer needed.
     private var discardsBody = false
 
-    init(_ transfer: ActiveTransfer, on easy: CurlEasy, connectsOnly: Bool, override: ResolveOverrides.Entry? = nil) {
+    init(_ transfer: ActiveTransfer, on easy: CurlEasy, connectsOnly: Bool, proxy: String? = nil) {
         self.transfer = transfer
         self.easy = easy
         self.connectsOnly = connectsOnly
-        self.override = override
+        self.proxy = proxy
     }
 
     /// Configures the handle for the request.
-    func prepare(proxy: String?, tls: TLSOptions) throws(CurlOptionFailure) {
+    func prepare(addresses: [IPAddress]?, tls: TLSOptions) throws(CurlOptionFailure) {
         let request = transfer.request
         let url = request.url
-        if connectsOnly {
+        // libcurl divides this time between the addresses of the host; the effective deadline is enforced by this module.
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectMilliseconds)
+        // Unlike nil, an empty string also keeps libcurl from reading the environment.
+        try easy.set(CURLOPT_PROXY, proxy ?? "")
+        try easy.setAddresses(addresses, of: url)
+        guard !connectsOnly else {
             // Without TLS, which this module adds.
             try easy.set(CURLOPT_URL, "http://\(url.host):\(url.port)/")
-            try easy.set(CurlSettings(connectMilliseconds: connectMilliseconds, proxy: proxy))
-        } else {
-            try easy.set(CURLOPT_URL, url.string)
-            try easy.set(
-                CurlSettings(
-                    isSecure: url.isSecure, credential: transfer.credential, method: request.method,
-                    connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
-                    tls: url.isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings(),
-                    needsNewConnection: transfer.isRepeated, connectsOnly: false))
+            try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+            try easy.set(CURLOPT_CONNECT_ONLY, 1)
+            return try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         }
-        // "+": the entry expires like one of libcurl's own.
-        try easy.setResolved(
-            override.map { "+\($0.key):\($0.addresses.list.map(bracketed).joined(separator: ","))" })
+        try easy.set(CURLOPT_URL, url.string)
+        // HTTP/2 if TLS negotiates it: then a transfer waits for a connection that can turn out to be shareable. Without
+        // TLS, it would wait for the response to another request.
+        try easy.set(CURLOPT_HTTP_VERSION, Int(url.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        try easy.set(CURLOPT_PIPEWAIT, url.isSecure ? 1 : 0)
+        if url.isSecure { try easy.set(tls.settings(for: url.host)) }
+        try easy.set(CURLOPT_FRESH_CONNECT, transfer.isRepeated ? 1 : 0)
+        try easy.set(request.method)
+        if let credential = transfer.credential { try easy.set(credential) }
+        try easy.setHeaderFields(request.headerFields)
     }
+
+    /// A Boolean value that indicates whether the handle can be used for another exchange.
+    ///
+    /// libcurl keeps secrets in it, which it could send to the next server or proxy: the answer to a challenge
+    /// (CVE-2026-11856), the credentials of a proxy (CVE-2026-6253), and cookies.
+    var leavesReusableHandle: Bool { connectsOnly && proxy?.contains("@") != true && !easy.hasChallenge }
 
     private var connectMilliseconds: Int {
         let longest = Duration.seconds(24 * 3600)
         let limit = min(max(transfer.request.deadlines.connect ?? longest, .milliseconds(1)), longest)
         return Int(limit / .milliseconds(1)) + 1
     }
-
-    private func bracketed(_ address: IPAddress) -> String { address.isIPv4 ? "\(address)" : "[\(address)]" }
 }
 
 // MARK: - Connections

@@ -20,7 +20,6 @@ actor CurlWorker: TransferWorker {
     private var finished: [(ActiveTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
     let shares = ThreadTimeShares()
-    private var resolveOverrides = ResolveOverrides()
     /// A Boolean value that indicates whether libcurl releases the connections that it opens for this module.
     ///
     /// If a version of libcurl does not, libcurl performs all requests.
@@ -83,7 +82,7 @@ extension CurlWorker {
     }
 
     /// Sends the request over an idle connection, or passes the transfer to libcurl, if only to open one.
-    func submit(_ transfer: ActiveTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
+    func submit(_ transfer: ActiveTransfer, addresses: [IPAddress]?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
         transfer.showsCertificate =
@@ -98,12 +97,10 @@ extension CurlWorker {
         }
         guard mayOpenConnection() else { return waitForConnection(transfer) }
         do {
-            let easy = try handles.take()
-            let exchange = CurlExchange(
-                transfer, on: easy, connectsOnly: key != nil,
-                override: addresses.flatMap { resolveOverrides.update($0, for: url) })
-            try exchange.prepare(proxy: proxy, tls: state.configuration.tls)
-            if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
+            let easy = try handles.take(connectsOnly: key != nil)
+            let exchange = CurlExchange(transfer, on: easy, connectsOnly: key != nil, proxy: proxy)
+            try exchange.prepare(addresses: addresses, tls: state.configuration.tls)
+            if transfer.request.handlesCookies { try state.cookies.open(for: easy) }
             if proxy != nil || key == nil && url.isSecure { multi.connections.floodGuard.begin() }
             try multi.add(easy)
             easy.exchange = exchange
@@ -277,8 +274,7 @@ extension CurlWorker {
 
     private func returnHandle(of exchange: CurlExchange) {
         exchange.transfer.exchange = nil
-        if exchange.transfer.clock.phase != .connecting, let entry = exchange.override { resolveOverrides.note(entry) }
-        handles.recycle(exchange.easy)
+        handles.recycle(exchange)
     }
 }
 

@@ -16,7 +16,6 @@ final class SharedCookies: Sendable {
         try opened().attach(to: easy)
         // Enables cookies for the handle without a file.
         try easy.set(CURLOPT_COOKIEFILE, "")
-        easy.handlesCookies = true
     }
 
     private func opened() throws(CurlOptionFailure) -> CurlShare {

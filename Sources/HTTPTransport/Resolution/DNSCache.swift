@@ -6,13 +6,7 @@ import Threading
 /// seconds. A lookup without remaining waiters is canceled.
 final class DNSCache: Sendable {
     /// The result of a lookup: addresses in order of preference, or a failure.
-    typealias Answer = Result<Addresses, LookupFailure>
-
-    /// The cached addresses of a host.
-    struct Addresses: Sendable, Hashable {
-        let list: [IPAddress]
-        let expiry: MonotonicInstant
-    }
+    typealias Answer = Result<[IPAddress], LookupFailure>
 
     private struct Entry {
         let answer: Answer
@@ -80,8 +74,7 @@ final class DNSCache: Sendable {
         do {
             let addresses = try await resolver.addresses(of: host)
             guard !addresses.isEmpty else { throw LookupFailure(message: "no addresses") }
-            answer = .success(
-                Addresses(list: Array(addresses.prefix(Self.maximumAddresses)), expiry: now() + Self.lifetime))
+            answer = .success(Array(addresses.prefix(Self.maximumAddresses)))
         } catch let failure as LookupFailure {
             answer = .failure(failure)
         } catch {
@@ -108,7 +101,7 @@ final class DNSCache: Sendable {
     /// Returns the cache entry for an answer, if it is cached.
     private func entry(for answer: Answer) -> Entry? {
         switch answer {
-        case .success(let addresses): Entry(answer: answer, expiry: addresses.expiry)
+        case .success: Entry(answer: answer, expiry: now() + Self.lifetime)
         case .failure(let failure):
             failure.isTemporary ? nil : Entry(answer: answer, expiry: now() + Self.failureLifetime)
         }

@@ -67,7 +67,7 @@ struct PolicyTests {
         let handle = TransferHandle(
             worker: try transport.firstWorker(), id: 1, request: request, receiver: Recorder(), connectionKey: nil)
         let transfer = ActiveTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
-        let easy = try CurlEasy(.init(proxy: .none), headerLines: HeaderLines())
+        let easy = try CurlEasy(.init(proxy: .none))
         let exchange = CurlExchange(transfer, on: easy, connectsOnly: false)
         #expect(exchange.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
         #expect(!exchange.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))

@@ -79,13 +79,12 @@ struct TrustTests {
 
     @Test func connectionsWithOtherTLSSettingsAreNotReused() async throws {
         let server = try await SecureServer()
-        let easy = try CurlEasy(.init(proxy: .none), headerLines: HeaderLines())
+        let easy = try CurlEasy(.init(proxy: .none))
         try easy.set(CURLOPT_URL, "https://127.0.0.1:\(server.portOfHTTP1)/small")
+        try easy.set(CURLOPT_PROXY, "")
+        try easy.set(HTTPRequest.Method.head)
         func result(_ options: TLSOptions) throws -> CURLcode {
-            try easy.set(
-                CurlSettings(
-                    isSecure: true, credential: nil, method: .head, connectMilliseconds: 20_000,
-                    headerFields: [:], proxy: nil, tls: options.settings(for: "127.0.0.1")))
+            try easy.set(options.settings(for: "127.0.0.1"))
             return curl_easy_perform(easy.handle)
         }
         #expect(try result(TLSOptions(hostsWithoutVerification: ["127.0.0.1"])) == CURLE_OK)
