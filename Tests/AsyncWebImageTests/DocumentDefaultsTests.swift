@@ -188,7 +188,7 @@ struct DocumentDefaultsTests {
             Phrase(scheduling, "at most \(idle)"),
             Phrase(scheduling, "\(word(DownloadMachine.maximumConcurrentLookups)) at a time"),
             Phrase(bodies, "`maximumReplayBytes`, \(mebibytes(downloads.maximumReplayBytes))"),
-            Phrase(bodies, "\(kibibytes(BodyLog.limitedReadAhead)) ahead"),
+            Phrase(bodies, "\(kibibytes(Backpressure.limitedReadAhead)) ahead"),
             Phrase(bodies, "\(mebibytes(downloads.maximumBytesInFlight)) by default"),
             Phrase(attempts, "(\(seconds(downloads.deadlines.total.map { $0 / 60 })) minutes)"),
             Phrase(

@@ -55,10 +55,10 @@ struct LimitsDocumentTests {
     /// The fixed limits by the first column of their rows, except for those of the command.
     private static let fixed: [String: String] = [
         "memory for a body that is allocated because of its declared length, before any of the body has been received":
-            bytes(BodyLog.trustedLength),
+            bytes(BodyBuffer.trustedLength),
         "memory for a body that is allocated because of its declared length, once a part but less than "
-            + "\(bytes(2 * BodyLog.trustedLength)) of it has been received, relative to the received bytes; only these count "
-            + "as memory for bodies": "\(BodyLog.growth) times",
+            + "\(bytes(2 * BodyBuffer.trustedLength)) of it has been received, relative to the received bytes; only these count "
+            + "as memory for bodies": "\(BodyBuffer.growth) times",
         "bytes that wait between a transfer and its task, with hooks or a response cache; the task can hold as many again":
             bytes(BodyPipe.highWater),
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
@@ -67,14 +67,14 @@ struct LimitsDocumentTests {
             seconds(BufferPool.idleTime),
         "memory of released pixels that is kept for later images: half of that of all decodes, at most":
             bytes(BufferPool.Limits.pixels(memoryBudget: .max).byteCount),
-        "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
+        "bytes that a transfer receives before its readers have read them": bytes(Backpressure.highWater),
         "bytes that must arrive before a waiting decoder is resumed: 1/32 of the body, at most":
-            bytes(BodyLog.maximumBatch),
+            bytes(BodyBuffer.maximumBatch),
         "bytes of a body that are waiting when its transfer pauses until a `ResponseValidator` has accepted the head; one "
             + "more read of up to 60 KiB can precede the pause": bytes(BodyPipe.undecidedHighWater),
-        "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
+        "bytes that a transfer for `info(for:)` receives before they are read": bytes(Backpressure.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
-            bytes(BodyLog.highWater),
+            bytes(Backpressure.highWater),
         "hosts that are known to speak HTTP/2; with more, all of them are learned again":
             count(MultiplexedHosts.maximumCount),
         "hosts without running transfers for which a thread is remembered": count(TransferAssignment.maximumKeys),

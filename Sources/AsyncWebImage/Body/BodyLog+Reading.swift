@@ -1,10 +1,10 @@
 import HTTPTransport
-import Threading
 import ResponseCache
+import Threading
 
-/// The interface for decoders and for callers that wait for the whole body.
+// The interface for readers.
 extension BodyLog {
-    var received: Int { state.withLock { $0.received } }
+    var received: Int { state.withLock { $0.buffer.received } }
 
     /// The source of the bytes.
     var source: ResponseSource { state.withLock { $0.source } }
@@ -20,113 +20,62 @@ extension BodyLog {
         state.withLock { state in
             guard let head = state.head else { return nil }
             let metrics: TransferMetrics? = if case .success(let end)? = state.end { end.metrics } else { nil }
-            return ResponseOrigin(head: head, source: state.source, byteCount: state.received, metrics: metrics)
+            return ResponseOrigin(
+                head: head, source: state.source, byteCount: state.buffer.received, metrics: metrics)
         }
     }
 
     /// The number of bytes held.
-    var held: Int { state.withLock { $0.held } }
+    var held: Int { state.withLock { $0.buffer.held } }
 
-    /// Keeps the whole body and passes it to `answer` at the end; returns `false` if its beginning has been
-    /// discarded.
-    func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
-        let (isComplete, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
-            guard state.isComplete else { return (false, false, nil) }
-            state.bodyWaiters.insert(BodyWaiters.BodyWaiter(answer: answer, isJoined: isJoined))
-            return (true, state.end != nil, state.resumed())
-        }
-        resumed?.resume()
-        if isOver { resumeBodyWaiters() }
-        return isComplete
-    }
+    /// The pieces received so far, and the position after them; `nil` if the beginning has been discarded.
+    var beginning: (pieces: [[UInt8]], end: BodyPosition)? { state.withLock { $0.buffer.beginning() } }
 
-    /// Reverts ``collect(for:isJoined:)``.
-    func removeBodyWaiter(for answer: OneShot<ImageData>) {
-        state.withLock { $0.bodyWaiters.remove(answer) }
-    }
+    /// The position after the last byte received.
+    var lastPosition: BodyPosition { state.withLock { $0.buffer.lastPosition } }
 
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
     /// While all readers limit read-ahead, the transfer is never far ahead of them. The reader adds the bytes that it
     /// reads to `digest`, if there is one.
     func makeReader(limitsReadAhead: Bool = false, digest: SharedDigest? = nil) -> BodyReader? {
-        let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
-            guard state.isComplete else { return (nil, nil) }
-            let id = state.nextReader
-            state.nextReader += 1
-            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
+        let id = resuming { state in
             // A complete body grows no more, and its reader can wait for memory that growing bodies hold.
-            if state.end != nil { state.leaveGrowthQueue() }
-            return (BodyReader(log: self, id: id, digest: digest), state.resumed())
+            if state.end != nil { state.memory.leaveQueue() }
+            return state.buffer.addReader(limitsReadAhead: limitsReadAhead)
         }
-        resumed?.resume()
-        return reader
+        return id.map { BodyReader(log: self, id: $0, digest: digest) }
     }
 
     /// Returns the digest of this body that all readers share.
-    func digest(_ algorithm: BodyDigest.Algorithm) -> SharedDigest {
-        state.withLock { state in
-            if let digest = state.digests[algorithm] { return digest }
-            let digest = SharedDigest(algorithm)
-            state.digests[algorithm] = digest
-            return digest
-        }
-    }
-
-    /// The position after the last byte received.
-    var lastPosition: BodyPosition { state.withLock { BodyPosition(restarts: $0.restarts, count: $0.received) } }
+    func digest(_ algorithm: BodyDigest.Algorithm) -> SharedDigest { state.withLock { $0.digests[algorithm] } }
 
     /// Returns the position after the last bytes that a reader has read; `nil` if they are void by now.
-    func position(of id: UInt64) -> BodyPosition? {
-        state.withLock { state in
-            guard let reader = state.readers[id], !reader.isOutdated else { return nil }
-            return BodyPosition(restarts: state.restarts, count: reader.read)
-        }
-    }
+    func position(of id: BodyBuffer.ReaderID) -> BodyPosition? { state.withLock { $0.buffer.position(of: id) } }
 
     /// Returns the next pieces for a reader, at most `limit`; empty if there are none yet, `nil` at the end.
     ///
     /// Throws the error that ended the download, and `BodyRestarted` if the reader must start over.
-    func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
-        let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
-            if state.open.count >= Self.sealedSize { state.seal() }
-            guard var reader = state.readers[id] else { return (nil, nil) }
-            guard !reader.isOutdated else {
-                state.readers[id]?.isOutdated = false
-                throw BodyRestarted()
-            }
-            let pieces = state.pieces(for: &reader, limit: limit)
-            if pieces.isEmpty, let end = state.end {
-                _ = try end.get()
-                return (nil, nil)
-            }
-            reader.isParked = false
-            state.readers[id] = reader
-            state.dropRead()
-            return (pieces, state.resumed())
+    func read(_ id: BodyBuffer.ReaderID, limit: Int = .max) throws -> [[UInt8]]? {
+        try resuming { state in
+            guard let pieces = try state.buffer.read(id, limit: limit) else { return nil }
+            guard pieces.isEmpty, let end = state.end else { return pieces }
+            _ = try end.get()
+            return nil
         }
-        resumed?.resume()
-        return pieces
     }
 
     /// Returns whether a reader has read everything and the body has ended.
-    func isAtEnd(_ id: UInt64) -> Bool {
-        state.withLock { state in
-            guard state.end != nil, let reader = state.readers[id] else { return false }
-            return reader.read == state.received
-        }
+    func isAtEnd(_ id: BodyBuffer.ReaderID) -> Bool {
+        state.withLock { $0.end != nil && $0.buffer.hasReadAll(id) }
     }
 
     /// Returns when there might be something to read, or ``wake(_:)`` is called.
-    func wait(_ id: UInt64, for goal: WaitGoal) async {
+    func wait(_ id: BodyBuffer.ReaderID, for goal: ReaderWaits.Goal) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                state.readers[id]?.goal = goal
-                guard let reader = state.readers[id], !reader.isPoked, !state.isReady(reader) else {
-                    state.readers[id]?.isPoked = false
-                    return true
-                }
-                state.waits[id] = continuation
+                if state.waits.takePoke(of: id) || state.isReady(id, for: goal) { return true }
+                state.waits.insert(id, goal, continuation)
                 return false
             }
             if isReady { continuation.resume() }
@@ -134,73 +83,28 @@ extension BodyLog {
     }
 
     /// Returns whether a reader that waits for the whole body need not wait any longer.
-    func hasBody(for id: UInt64) -> Bool {
-        state.withLock { state in
-            guard var reader = state.readers[id] else { return true }
-            reader.goal = .body
-            return state.isReady(reader)
-        }
-    }
+    func hasBody(for id: BodyBuffer.ReaderID) -> Bool { state.withLock { $0.isReady(id, for: .body) } }
 
     /// Lets a reader start with the first byte again, and suspends it; returns `false` if there is a batch to read, the
     /// body has ended, or its beginning has been discarded.
-    func rewind(_ id: UInt64) -> Bool {
-        state.withLock { state in
-            guard var reader = state.readers[id], state.isComplete, state.end == nil, !reader.isOutdated else {
-                return false
-            }
-            reader.goal = .batch
-            guard !state.hasEnough(for: reader) else { return false }
-            (reader.next, reader.offset, reader.read) = (0, 0, 0)
-            reader.isParked = true
-            state.readers[id] = reader
-            return true
-        }
+    func rewind(_ id: BodyBuffer.ReaderID) -> Bool {
+        state.withLock { $0.end == nil && $0.buffer.rewind(id) }
     }
 
     @inline(never)  // As BodyReader.read(_:).
-    func wake(_ id: UInt64) {
-        let waiting = state.withLock { state in
-            let waiting = state.waits.removeValue(forKey: id)
-            if waiting == nil { state.readers[id]?.isPoked = true }
-            return waiting
-        }
+    func wake(_ id: BodyBuffer.ReaderID) {
+        let waiting = state.withLock { $0.waits.wake(id) }
         waiting?.resume()
     }
 
-    func suspendReading(_ id: UInt64) {
-        let resumed = state.withLock { state in
-            state.readers[id]?.isParked = true
-            return state.resumed()
-        }
-        resumed?.resume()
+    func suspendReading(_ id: BodyBuffer.ReaderID) {
+        resuming { $0.buffer.park(id) }
     }
 
-    func remove(_ id: UInt64) {
-        let resumed = state.withLock { state -> (any Transfer)? in
-            state.readers[id] = nil
-            state.dropRead()
-            return state.resumed()
+    func remove(_ id: BodyBuffer.ReaderID) {
+        resuming { state in
+            state.waits.remove(id)
+            state.buffer.remove(id)
         }
-        resumed?.resume()
-    }
-}
-
-extension BodyLog.State {
-    /// Returns the pieces that `reader` has not read, at most `limit`, and advances it past them.
-    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
-        var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
-        let offset = reader.offset
-        if let first = pieces.first, offset > 0 { pieces[0] = Array(first[offset...]) }
-        reader.next += pieces.count
-        if !pieces.isEmpty { reader.offset = 0 }
-        // The open piece, if that is next: it is small and continues to grow.
-        if pieces.count < limit, reader.offset < open.count {
-            // Not the array of a slice, which would share the storage of a whole piece with all its capacity.
-            pieces.append([UInt8](exactCopyOf: open[reader.offset...]))
-            reader.offset = open.count
-        }
-        reader.read += pieces.reduce(0) { $0 + $1.count }
-        return pieces
     }
 }

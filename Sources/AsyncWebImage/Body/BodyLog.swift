@@ -1,328 +1,232 @@
-import DequeModule
 import HTTPTransport
-import Threading
 import ResponseCache
+import Threading
 
-/// The bytes of one download in order: written by a thread of the transport, read by any number of decoders.
+/// The body of one download: written by a thread of the transport, read by any number of decoders.
 ///
-/// Pieces that are read are sealed and then shared by all readers. Small ones are copied for each reader and stay in
-/// the piece being written, so that a body that arrives byte by byte takes little more than its bytes. The whole body
-/// is kept, so that callers that join late can start with the first byte, until it exceeds the replay limit and only
-/// decoders read it. From then on, bytes that all of them have read are discarded, and the transport is paused while
-/// they lag behind.
-///
-/// Callers that wait for the whole body get it directly from the log, without the coordinator.
+/// A ``BodyBuffer`` under a lock, with those who wait for its bytes, and with the transfer, which is paused and resumed
+/// according to ``Backpressure``. Callers that wait for the whole body get it directly from the log, without the
+/// coordinator.
 final class BodyLog: Sendable {
-    struct Reader {
-        /// A Boolean value that indicates whether the reader might need only the beginning, so that no more must be
-        /// fetched than it requests.
-        let limitsReadAhead: Bool
-        /// The number of the next segment to read; that of the open piece follows those of the segments.
-        var next = 0
-        /// The number of bytes of that segment that have been read: nonzero only if it was read while open.
-        var offset = 0
-        /// The number of bytes read.
-        var read = 0
-        /// The bytes for which it waits.
-        var goal = WaitGoal.bytes
-        /// A Boolean value that indicates whether it has suspended reading for reasons outside its control.
-        var isParked = false
-        /// A Boolean value that indicates whether the next wait must return immediately.
-        var isPoked = false
-        /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
-        var isOutdated = false
-    }
-
-    /// The bytes for which a reader waits.
-    enum WaitGoal {
-        /// Any bytes.
-        case bytes
-        /// As many bytes as are worth waking a thread.
-        case batch
-        /// The whole body, or as much of it as is received and kept before the reader reads it.
-        case body
-    }
-
     /// The end of the transfer: the head and metrics of a complete body, or the error.
     typealias End = Result<Delivery, ImageError>
 
     struct State {
-        let bytesInFlight: BytesInFlight
-        /// The source of the memory of large pieces, and its recipient when they have been read.
-        let buffers: BufferPool
-        /// The identity of the log among those that wait for memory.
-        let id: GrowthQueue.ID
-        /// A Boolean value that indicates whether others might have to be notified that it no longer grows.
-        var isInGrowthQueue = false
-        /// A Boolean value that indicates whether the transfer is paused for lack of memory.
-        var waitsForMemory = false
-        var segments: Deque<[UInt8]> = []
-        /// The number of the first segment that has not been discarded.
-        var firstSegment = 0
-        /// The piece being written.
-        var open: [UInt8] = []
-        /// The capacity to allocate with the first bytes.
-        var firstCapacity = segmentSize
-        var received = 0
-        /// The number of times that the body has started over.
-        var restarts = 0
-        /// The digests that readers compute.
-        var digests: [BodyDigest.Algorithm: SharedDigest] = [:]
+        var buffer: BodyBuffer
+        var memory: BodyMemory
+        var backpressure = Backpressure()
+        var waits = ReaderWaits()
+        var bodyWaiters = BodyWaiters() {
+            didSet { buffer.isCollected = !bodyWaiters.isEmpty }
+        }
+        var watchers = ProgressWatchers()
+        var digests = SharedDigests()
         /// The head of the response; for a continued body, the original head.
         var head: ResponseHead?
         /// The source of the bytes.
         var source = ResponseSource.network
-        /// The number of bytes in the segments and the open piece.
-        var held = 0
-        /// The declared length of the whole body, if any.
-        var expected: Int?
         var end: End?
-        var readers: [UInt64: Reader] = [:]
-        /// The waits of readers for bytes.
-        var waits: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var nextReader: UInt64 = 0
-        var bodyWaiters = BodyWaiters()
-        var watchers = ProgressWatchers()
-        /// A Boolean value that indicates whether the body is kept from its first byte.
-        var isComplete = true
-        var isPaused = false
         var transfer: (any Transfer)?
     }
 
-    static let segmentSize = 64 << 10
-    /// The minimum number of bytes that are sealed for a reader; fewer are copied.
-    static let sealedSize = 16 << 10
-    /// The maximum number of bytes allocated on the basis of the declared length before any are received.
-    static let trustedLength = 1 << 20
-    /// The maximum capacity that is then allocated, relative to the number of bytes received.
-    static let growth = 8
-    /// The maximum number of bytes of a batch.
-    static let maximumBatch = 64 << 10
-    /// The number of unread bytes from which the transfer is paused; it is resumed at the lower mark.
-    static let highWater = 1 << 20
-    static let lowWater = 256 << 10
-    /// The same for readers that limit the read-ahead; the transfer is resumed when they have read everything.
-    static let limitedReadAhead = 16 << 10
-
-    private let maximumReplayBytes: Int
-    private let pendingAnswers: PendingAnswers
+    let pendingAnswers: PendingAnswers
     let state: Locked<State>
 
     init(
         maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight(),
         buffers: BufferPool = BufferPool(.none), pendingAnswers: PendingAnswers = PendingAnswers()
     ) {
-        self.maximumReplayBytes = maximumReplayBytes
         self.pendingAnswers = pendingAnswers
-        state = Locked(State(bytesInFlight: bytesInFlight, buffers: buffers, id: bytesInFlight.newID()))
+        let buffer = BodyBuffer(maximumReplayBytes: maximumReplayBytes, pool: buffers)
+        state = Locked(State(buffer: buffer, memory: BodyMemory(bytesInFlight)))
     }
 
     deinit {
         state.withLock { state in
-            state.leaveGrowthQueue()
-            state.bytesInFlight.remove(state.held)
-            for segment in state.segments { state.buffers.keep(segment) }
-            state.buffers.keep(state.open)
+            state.memory.leaveQueue()
+            state.memory.hold(0)
+            state.buffer.release()
         }
     }
 
-    // MARK: Writing
+    // MARK: Attempts
+
+    /// Starts a body, `length` bytes long if declared; the data of earlier attempts is discarded.
+    func begin(expecting length: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network) {
+        waking { state in
+            (state.head, state.source) = (head, source)
+            state.buffer.begin(expecting: length)
+        }
+    }
+
+    /// Continues the body where an earlier attempt was interrupted, up to `total` bytes if declared.
+    ///
+    /// `stored` is its beginning, if the log does not contain it.
+    func proceed(
+        with stored: [[UInt8]]?, to total: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network
+    ) {
+        waking { state in
+            (state.head, state.source) = (head, source)
+            state.buffer.proceed(with: stored, to: total)
+        }
+    }
 
     /// Sets the transfer, which is paused while readers lag behind and resumed when they have caught up.
     func attach(_ transfer: any Transfer) {
-        let resumed = state.withLock { state in
-            guard state.end == nil else { return nil as (any Transfer)? }
-            state.transfer = transfer
-            // The readers might have caught up before the transfer was known.
-            return state.resumed()
-        }
-        resumed?.resume()
+        // The readers might have caught up before the transfer was known.
+        resuming { state in if state.end == nil { state.transfer = transfer } }
     }
 
     /// Ends an attempt: until another one is attached, there is no transfer to resume.
     func detach() {
         state.withLock { state in
-            state.leaveGrowthQueue()
-            (state.transfer, state.isPaused) = (nil, false)
+            state.memory.leaveQueue()
+            (state.transfer, state.backpressure) = (nil, Backpressure())
         }
     }
 
-    /// A Boolean value that indicates whether the body has not ended, and the next bytes would be taken.
-    var takesBytes: Bool {
-        state.withLock { state in
-            state.end == nil && !state.isFull && !state.bytesInFlight.isOverBudget(for: state.held)
-        }
-    }
-
-    /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
-    /// available.
-    func append(_ bytes: Span<UInt8>) -> BodyDemand {
-        append { state in
-            state.makeRoom(for: bytes.count)
-            state.open.append(copying: bytes)
-            return bytes.count
-        }
-    }
-
-    /// Takes the next bytes, at most `count`, like ``append(_:)``, but lets `read` append them to the body's memory.
-    func append(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand {
-        append { state in
-            state.makeRoom(for: 1)
-            let before = state.open.count
-            let limit = state.bodyWaiters.isEmpty && state.limitsReadAhead ? Self.limitedReadAhead : count
-            let room = min(count, limit, state.open.capacity - before)
-            state.open.append(addingCapacity: room, initializingWith: read)
-            return state.open.count - before
-        }
-    }
-
-    /// Takes the whole body like ``append(_:)``, without copying it.
-    func append(whole bytes: [UInt8]) -> BodyDemand {
-        append { state in
-            state.seal()
-            state.open = bytes
-            return bytes.count
-        }
-    }
-
-    private func append(_ add: (inout State) -> Int) -> BodyDemand {
-        let (demand, waiting, watching) = state.withLock { state in
-            let isFull = state.isFull
-            // A body delayed by its own readers would delay all others.
-            if isFull { state.leaveGrowthQueue() }
-            if isFull || waitsForMemory(&state) {
-                state.isPaused = true
-                return (BodyDemand.pause, state.takeWaitingForBytes(), Watching?.none)
-            }
-            let count = add(&state)
-            state.received += count
-            state.held += count
-            state.bytesInFlight.add(count)
-            if state.received > maximumReplayBytes, state.bodyWaiters.isEmpty, !state.readers.isEmpty {
-                state.isComplete = false
-            }
-            return (.more, state.takeWaitingForBytes(), state.watching)
-        }
-        for continuation in waiting { continuation.resume() }
-        watching?.notify()
-        return demand
+    /// Discards a large body whose transfer has failed and will be retried, if others wait for memory.
+    ///
+    /// Otherwise each body would hold its memory while it waits for its retry.
+    func discardIfOverBudget() {
+        waking { state in if state.memory.isOverBudget { state.buffer.restart() } }
     }
 
     /// Ends the body.
     ///
     /// A body in one piece is passed to waiting callers immediately, others by ``resumeBodyWaiters()``.
     func finish(_ end: End) {
-        let (waiting, watching, isPlain) = state.withLock { state in
+        let (watching, isPlain) = waking { state in
             if state.end == nil { state.end = end }
-            state.leaveGrowthQueueUnlessDelivered()
+            // A body that is not decoded will be delivered soon: until then, it holds more than its share.
+            let isDelivered = state.hasWholeBody && state.buffer.readers.isEmpty && state.backpressure.pause != .memory
+            if !isDelivered { state.memory.leaveQueue() }
             state.transfer = nil
-            return (state.takeWaiting(), state.watchers.removeAll(), state.segments.isEmpty)
+            return (state.watchers.removeAll(), state.buffer.segments.isEmpty)
         }
-        for continuation in waiting { continuation.resume() }
         for stream in watching { stream.finish() }
         if isPlain { answerBodyWaiters() }
     }
 
-    /// Passes the body or the error to waiting callers once the transfer has ended.
+    // MARK: Writing
+
+    /// A Boolean value that indicates whether the body has not ended, and the next bytes would be taken.
+    var takesBytes: Bool {
+        state.withLock { $0.end == nil && !$0.buffer.consumption.isFull && !$0.memory.isOverBudget }
+    }
+
+    /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
+    /// available.
+    func append(_ bytes: Span<UInt8>) -> BodyDemand { append { buffer, _ in buffer.append(bytes) } }
+
+    /// Takes the next bytes, at most `count`, like ``append(_:)``, but lets `read` append them to the body's memory.
+    func append(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand {
+        append { buffer, limit in buffer.append(upTo: min(count, limit), reading: read) }
+    }
+
+    /// Takes the whole body like ``append(_:)``, without copying it.
+    func append(whole bytes: [UInt8]) -> BodyDemand { append { buffer, _ in buffer.append(whole: bytes) } }
+
+    private func append(_ add: (_ buffer: inout BodyBuffer, _ limit: Int) -> Void) -> BodyDemand {
+        let (demand, notification) = waking { state in
+            let consumption = state.buffer.consumption
+            if let pause = pause(consumption, &state) {
+                state.backpressure.pause(for: pause)
+                return (BodyDemand.pause, ProgressWatchers.Notification?.none)
+            }
+            add(&state.buffer, consumption.maximumPiece)
+            return (.more, state.watchers.notification(of: state.buffer.progress))
+        }
+        notification?.send()
+        return demand
+    }
+
+    /// Returns why the next bytes cannot be taken; `nil` if they can.
     ///
-    /// A task combines several pieces, because the calling thread may serve other transfers.
-    func resumeBodyWaiters() {
-        guard hasPiecesToCombine else { return answerBodyWaiters() }
-        pendingAnswers.begin()
-        // Detached: it belongs to no caller. A shutdown waits for it.
-        Task.detached {
-            self.answerBodyWaiters()
-            self.pendingAnswers.end()
+    /// While all bodies combined hold too much memory, one that is only decoded keeps no more than its share, and of
+    /// those that are kept whole, one at a time grows.
+    private func pause(_ consumption: Backpressure.Consumption, _ state: inout State) -> Backpressure.Pause? {
+        if consumption.isFull {
+            // A body delayed by its own readers would delay all others.
+            state.memory.leaveQueue()
+            return .readers
         }
+        guard state.memory.isOverBudget else { return nil }
+        if consumption.isPacedByReaders {
+            // Bytes that have been read are kept only for callers that might join.
+            state.buffer.discardBeginning()
+            state.memory.hold(state.buffer.held)
+            guard state.memory.isOverBudget else { return nil }
+            // The readers will release memory as they continue, which they can.
+            guard consumption.unread == 0 else {
+                state.memory.leaveQueue()
+                return .readers
+            }
+        }
+        return state.memory.admitsGrowth { [weak self] in self?.resumeTransfer() } ? nil : .memory
     }
 
-    private var hasPiecesToCombine: Bool {
-        state.withLock { state in
-            guard case .success? = state.end, !state.bodyWaiters.isEmpty else { return false }
-            return state.segments.count + (state.open.isEmpty ? 0 : 1) > 1
+    /// Resumes the transfer because memory is available.
+    private func resumeTransfer() {
+        let resumed = state.withLock { state in
+            state.backpressure.memoryGranted()
+            let resumed = state.resumed()
+            // Its readers are too slow by now: another body continues.
+            if resumed == nil, state.backpressure.pause != nil, state.transfer != nil { state.memory.leaveQueue() }
+            return resumed
         }
+        resumed?.resume()
     }
 
-    private func answerBodyWaiters() {
-        let answer = state.withLock { state -> (BodyWaiters, End, [UInt8], ResponseSource)? in
-            guard !state.bodyWaiters.isEmpty, let end = state.end else { return nil }
-            let bodyWaiters = state.bodyWaiters
-            state.bodyWaiters = BodyWaiters()
-            if case .failure = end { return (bodyWaiters, end, [], state.source) }
-            return (bodyWaiters, end, state.allBytes(), state.source)
+    // MARK: Effects
+
+    /// Changes the state, then wakes the readers for which the change is enough.
+    private func waking<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+        let (result, waiting) = state.withLock { state in
+            let result = change(&state)
+            state.memory.hold(state.buffer.held)
+            return (result, state.takeReady())
         }
-        guard let (bodyWaiters, end, bytes, source) = answer else { return }
-        switch consume end {
-        case .success(let delivery): bodyWaiters.deliver(bytes, delivery, from: source)
-        case .failure(let error): bodyWaiters.fail(error)
+        for continuation in waiting { continuation.resume() }
+        return result
+    }
+
+    /// Changes the state, then resumes the transfer if it was paused and may continue.
+    func resuming<Result: Sendable, Failure: Error>(
+        _ change: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (result, resumed) = try state.withLock { state throws(Failure) in
+            let result = try change(&state)
+            state.memory.hold(state.buffer.held)
+            return (result, state.resumed())
         }
+        resumed?.resume()
+        return result
     }
 }
 
 extension BodyLog.State {
-    /// The number of bytes that the slowest reader has not read.
-    ///
-    /// A suspended reader does not count if others are not suspended: it might wait for memory that they hold.
-    var unread: Int {
-        let reading = readers.values.lazy.filter { !$0.isParked }.map(\.read).min()
-        return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
-    }
-
-    /// A Boolean value that indicates whether all readers, if there are any, limit the read-ahead.
-    fileprivate var limitsReadAhead: Bool { readers.values.allSatisfy(\.limitsReadAhead) }
-
-    /// A Boolean value that indicates whether the transfer must wait for the readers.
-    var isFull: Bool {
-        guard bodyWaiters.isEmpty, !readers.isEmpty else { return false }
-        if limitsReadAhead { return unread >= BodyLog.limitedReadAhead }
-        return !isComplete && unread >= BodyLog.highWater
-    }
-
-    /// Returns the transfer if it was paused and may be resumed now.
-    mutating func resumed() -> (any Transfer)? {
-        guard isPaused, let transfer else { return nil }
-        if bodyWaiters.isEmpty, !readers.isEmpty, unread > (limitsReadAhead ? 0 : BodyLog.lowWater) { return nil }
-        if waitsForMemory {
-            // Unless there is enough memory by now, or its readers have released as much.
-            guard !bytesInFlight.isOverBudget(for: held) else { return nil }
-            leaveGrowthQueue()
-        }
-        isPaused = false
-        return transfer
-    }
-
-    /// Takes the waits of all readers.
-    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] { takeWaiting(evenWithoutBytes: true) }
-
-    /// Takes the waits of the readers for which there are enough bytes.
-    mutating func takeWaitingForBytes() -> [CheckedContinuation<Void, Never>] { takeWaiting(evenWithoutBytes: false) }
-
-    private mutating func takeWaiting(evenWithoutBytes: Bool) -> [CheckedContinuation<Void, Never>] {
-        var taken: [CheckedContinuation<Void, Never>] = []
-        for (id, continuation) in waits {
-            if !evenWithoutBytes, let reader = readers[id], !hasEnough(for: reader) { continue }
-            waits[id] = nil
-            taken.append(continuation)
-        }
-        return taken
-    }
-
-    /// Returns whether the bytes for which a reader waits have been received.
-    ///
-    /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them
-    /// releases memory.
-    func hasEnough(for reader: BodyLog.Reader) -> Bool {
-        let unread = received - reader.read
-        switch reader.goal {
-        case .batch where isComplete:
-            return unread > 0 && unread >= min((expected ?? 0) / 32, BodyLog.maximumBatch)
-        case .bytes, .batch: return unread > 0
-        case .body: return isPaused || !isComplete
-        }
+    /// A Boolean value that indicates whether the transfer has ended with a complete body.
+    var hasWholeBody: Bool {
+        if case .success? = end { true } else { false }
     }
 
     /// Returns whether a reader need not wait any longer.
-    func isReady(_ reader: BodyLog.Reader) -> Bool {
-        reader.isOutdated || end != nil || hasEnough(for: reader)
+    func isReady(_ id: BodyBuffer.ReaderID, for goal: ReaderWaits.Goal) -> Bool {
+        end != nil || buffer.isReady(id, for: goal) || goal == .body && backpressure.pause != nil
+    }
+
+    /// Takes the waits of the readers that need not wait any longer.
+    fileprivate mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
+        waits.ready { isReady($0, for: $1) }.compactMap { waits.wake($0) }
+    }
+
+    /// Returns the transfer if it was paused and may be resumed now.
+    fileprivate mutating func resumed() -> (any Transfer)? {
+        guard let transfer, let pause = backpressure.pause,
+            backpressure.resume(buffer.consumption, hasMemory: !memory.isOverBudget)
+        else { return nil }
+        if pause == .memory { memory.leaveQueue() }
+        return transfer
     }
 }

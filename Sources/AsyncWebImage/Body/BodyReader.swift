@@ -3,11 +3,11 @@
 /// Releasing the reader releases its position.
 final class BodyReader: Sendable {
     private let log: BodyLog
-    private let id: UInt64
+    private let id: BodyBuffer.ReaderID
     /// The digest to which the bytes are added.
     private let digest: SharedDigest?
 
-    init(log: BodyLog, id: UInt64, digest: SharedDigest? = nil) {
+    init(log: BodyLog, id: BodyBuffer.ReaderID, digest: SharedDigest? = nil) {
         self.log = log
         self.id = id
         self.digest = digest

@@ -81,3 +81,18 @@ final class SharedDigest: Sendable {
         }
     }
 }
+
+/// The digests of one body, by algorithm.
+struct SharedDigests {
+    private var digests: [BodyDigest.Algorithm: SharedDigest] = [:]
+
+    /// Returns the digest of an algorithm, which is created with its first use.
+    subscript(algorithm: BodyDigest.Algorithm) -> SharedDigest {
+        mutating get {
+            if let digest = digests[algorithm] { return digest }
+            let digest = SharedDigest(algorithm)
+            digests[algorithm] = digest
+            return digest
+        }
+    }
+}

@@ -1,5 +1,15 @@
 /// The streams of one download's progress: each consumer gets the newest state, however slow it is.
 struct ProgressWatchers {
+    /// A state of the progress, and the streams to which it must be sent.
+    struct Notification {
+        fileprivate let streams: [AsyncStream<DownloadProgress>.Continuation]
+        fileprivate let progress: DownloadProgress
+
+        func send() {
+            for stream in streams { stream.yield(progress) }
+        }
+    }
+
     private var streams: [CallerID: [AsyncStream<DownloadProgress>.Continuation]] = [:]
 
     var isEmpty: Bool { streams.isEmpty }
@@ -18,6 +28,11 @@ struct ProgressWatchers {
     /// Removes and returns all streams of a caller.
     mutating func remove(_ id: CallerID) -> [AsyncStream<DownloadProgress>.Continuation] {
         streams.removeValue(forKey: id) ?? []
+    }
+
+    /// Returns the notification of a state; `nil` if there are no streams.
+    func notification(of progress: DownloadProgress) -> Notification? {
+        isEmpty ? nil : Notification(streams: all, progress: progress)
     }
 
     mutating func removeAll() -> [AsyncStream<DownloadProgress>.Continuation] {

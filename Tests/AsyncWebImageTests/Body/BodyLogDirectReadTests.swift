@@ -51,10 +51,12 @@ struct BodyLogDirectReadTests {
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span.extracting(..<1_000))
-        func address() -> Int { log.state.withLock { $0.open.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } } }
+        func address() -> Int {
+            log.state.withLock { $0.buffer.open.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } }
+        }
         let start = address()
         #expect(offer([UInt8](repeating: 8, count: 199_000), upTo: 199_000, to: log) == (199_000, .more))
-        #expect(log.state.withLock { $0.open.count } == 200_000)
+        #expect(log.state.withLock { $0.buffer.open.count } == 200_000)
         #expect(address() == start)
     }
 
@@ -66,9 +68,9 @@ struct BodyLogDirectReadTests {
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span.extracting(..<1_000))
-        #expect(log.state.withLock { $0.open.capacity } < 2 << 20)
+        #expect(log.state.withLock { $0.buffer.open.capacity } < 2 << 20)
         while log.received < length { #expect(offer(piece, upTo: length - log.received, to: log).count ?? 0 > 0) }
-        #expect(log.state.withLock { $0.segments.isEmpty } == (length <= 8 << 20))
+        #expect(log.state.withLock { $0.buffer.segments.isEmpty } == (length <= 8 << 20))
         log.finish(.delivered)
         log.resumeBodyWaiters()
         let body = try await answer.value
@@ -80,8 +82,8 @@ struct BodyLogDirectReadTests {
         log.begin(expecting: 3 << 20)
         let reader = try #require(log.makeReader())
         while log.received < 3 << 20 { _ = offer(piece, upTo: piece.count, to: log) }
-        #expect(log.state.withLock { $0.open.capacity } < 2 << 20)
-        #expect(log.state.withLock { $0.segments.count } > 10)
+        #expect(log.state.withLock { $0.buffer.open.capacity } < 2 << 20)
+        #expect(log.state.withLock { $0.buffer.segments.count } > 10)
         _ = reader
     }
 
@@ -92,7 +94,7 @@ struct BodyLogDirectReadTests {
         #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span)
         while log.received < 3 << 20 { _ = offer(piece, upTo: (3 << 20) - log.received, to: log) }
-        #expect(log.state.withLock { $0.open.capacity } >= 8 << 20)
+        #expect(log.state.withLock { $0.buffer.open.capacity } >= 8 << 20)
         return log
     }
 
@@ -109,7 +111,7 @@ struct BodyLogDirectReadTests {
         #expect(addresses[0] == addresses[1])
         #expect(pieces.allSatisfy { $0.map(\.count) == [count] })
         // The memory for the whole body is not held beside its pieces.
-        #expect(log.state.withLock { $0.open.capacity } == 0)
+        #expect(log.state.withLock { $0.buffer.open.capacity } == 0)
         var read = pieces.map { $0.reduce([], +) }
         var expected = [UInt8](repeating: 7, count: count)
         while log.received < 8 << 20 {
@@ -140,7 +142,7 @@ struct BodyLogDirectReadTests {
         log.begin(expecting: 8 << 20)
         log.begin(expecting: nil)
         _ = log.append(piece.span.extracting(..<1_000))
-        #expect(log.state.withLock { $0.open.capacity } < 128 << 10)
+        #expect(log.state.withLock { $0.buffer.open.capacity } < 128 << 10)
     }
 
     /// libcurl passes on up to 16 KiB at a time, which need not end at the first MiB.
@@ -152,7 +154,7 @@ struct BodyLogDirectReadTests {
         while log.received < 8 << 20 {
             _ = log.append(piece.span.extracting(..<min(16_000, (8 << 20) - log.received)))
         }
-        #expect(log.state.withLock { $0.segments.isEmpty })
+        #expect(log.state.withLock { $0.buffer.segments.isEmpty })
     }
 
     @Test func bodyOfASlowReaderIsNotRead() throws {

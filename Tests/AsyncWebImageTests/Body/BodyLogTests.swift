@@ -156,7 +156,7 @@ struct BodyLogTests {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 1 << 40)
         _ = log.append(piece.span.extracting(0..<1))
-        let capacity = log.state.withLock { $0.open.capacity }
+        let capacity = log.state.withLock { $0.buffer.open.capacity }
         #expect(capacity >= 1 << 20 && capacity <= 2 << 20)
     }
 
@@ -189,7 +189,7 @@ struct BodyLogTests {
             if lateReaders.count * 20_011 <= start { lateReaders.append(try #require(log.makeReader())) }
         }
         let taken = log.state.withLock { state in
-            state.segments.reduce(state.open.capacity) { $0 + $1.capacity + Self.arrayOverhead }
+            state.buffer.segments.reduce(state.buffer.open.capacity) { $0 + $1.capacity + Self.arrayOverhead }
         }
         #expect(taken <= 2 * bytes.count + 128 << 10)
         log.finish(.delivered)

@@ -43,6 +43,6 @@ struct BodyFeedTests {
     @Test func finishedBodyStreamAttachesNoReader() throws {
         feed.finish(.failure(CancellationError()))
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
-        #expect(log.state.withLock { $0.readers.isEmpty })
+        #expect(log.state.withLock { $0.buffer.readers.isEmpty })
     }
 }

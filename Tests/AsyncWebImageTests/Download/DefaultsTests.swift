@@ -44,7 +44,7 @@ struct DefaultsTests {
     @Test func defaultLimitOfBytesInFlightIs64MiB() {
         #expect(downloads.maximumBytesInFlight == 64 << 20)
         #expect(downloads.maximumReplayBytes == 4 << 20)
-        #expect(BodyLog.highWater == 1 << 20 && BodyLog.limitedReadAhead == 16 << 10)
+        #expect(Backpressure.highWater == 1 << 20 && Backpressure.limitedReadAhead == 16 << 10)
     }
 
     @Test func defaultLimitOfResumableBytesIs32MiB() {
