@@ -46,14 +46,16 @@ package final class FairSemaphore: Sendable {
         let isAcquired = await withTaskCancellationHandler {
             await wait(for: count, id: id)
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
+            let (waiter, served) = state.withLock { state -> (Waiter?, [Waiter]) in
                 guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
                     state.canceled.insert(id)
-                    return nil
+                    return (nil, [])
                 }
-                return state.waiting.remove(at: index)
+                let waiter = state.waiting.remove(at: index)
+                return (waiter, serveNext(&state))
             }
             waiter?.continuation.resume(returning: false)
+            for waiter in served { waiter.continuation.resume(returning: true) }
         }
         state.withLock { _ = $0.canceled.remove(id) }
         guard isAcquired else { throw CancellationError() }
@@ -63,14 +65,19 @@ package final class FairSemaphore: Sendable {
     package func release(_ count: Int = 1) {
         let served = state.withLock { state -> [Waiter] in
             state.used -= count
-            var served: [Waiter] = []
-            while let first = state.waiting.first, fits(first.count, state) {
-                state.used += first.count
-                served.append(state.waiting.removeFirst())
-            }
-            return served
+            return serveNext(&state)
         }
         for waiter in served { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Removes and returns the first waiters for which enough is available, and takes it for them.
+    private func serveNext(_ state: inout State) -> [Waiter] {
+        var served: [Waiter] = []
+        while let first = state.waiting.first, fits(first.count, state) {
+            state.used += first.count
+            served.append(state.waiting.removeFirst())
+        }
+        return served
     }
 
     private func nextID() -> UInt64 {

@@ -51,6 +51,17 @@ struct FairSemaphoreTests {
         #expect(semaphore.tryAcquire())
     }
 
+    @Test func tasksBehindACanceledOneAreServed() async {
+        let semaphore = FairSemaphore(limit: 10)
+        #expect(semaphore.tryAcquire(8))
+        let large = Task.immediate { try await semaphore.acquireUnlessCanceled(5) }
+        let small = Task.immediate { await semaphore.acquire(2) }
+        large.cancel()
+        await small.value
+        semaphore.release(10)
+        #expect(semaphore.tryAcquire(10))
+    }
+
     @Test func taskThatIsCanceledBeforeItWaitsDoesNotWait() async {
         let semaphore = FairSemaphore(limit: 1)
         #expect(semaphore.tryAcquire())
