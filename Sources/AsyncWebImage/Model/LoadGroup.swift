@@ -12,7 +12,7 @@ package final class LoadGroup: Sendable {
         /// An element waits for its slot without a download.
         case take(LoadSlot, OneShot<Void>)
         /// An element does not wait any longer.
-        case withdraw(LoadSlot)
+        case withdraw(LoadSlot, OneShot<Void>)
         /// An element waits for something other than a download.
         case wait(LoadSlot)
         /// An element takes its slot without waiting.
@@ -29,7 +29,7 @@ package final class LoadGroup: Sendable {
         var starting = 0
         var weight = 0
         var last = -1
-        /// The first element that has not been processed.
+        /// The first element that has not been processed, if their order matters.
         var next = 0
         /// The elements after `next` that have been processed.
         var ended: Set<Int> = []
@@ -93,6 +93,8 @@ package final class LoadGroup: Sendable {
             reader.wakes(waiter)
             try? await waiter.value
         }
+        // It might have been woken in place of another reader.
+        change { _ in }
         return nil
     }
 
@@ -118,6 +120,7 @@ package final class LoadGroup: Sendable {
     func elementEnded(_ number: Int) {
         let turn = state.withLock { state -> OneShot<Void>? in
             state.open -= 1
+            guard isOrdered else { return nil }
             state.ended.insert(number)
             while state.ended.remove(state.next) != nil { state.next += 1 }
             return state.turns.removeValue(forKey: state.next)
@@ -126,7 +129,7 @@ package final class LoadGroup: Sendable {
         change { _ in }
     }
 
-    /// Resolves `answer` when all elements before one have been processed.
+    /// Resolves `answer` when all elements before one of an ordered group have been processed.
     func awaitTurn(of number: Int, _ answer: OneShot<Void>) {
         let isNext = state.withLock { state in
             if state.next < number { state.turns[number] = answer }

@@ -31,7 +31,7 @@ public final class LoadSlot: Sendable {
             try await answer.value
         } onCancel: {
             answer.resolve(.failure(CancellationError()))
-            group.send(.withdraw(self))
+            group.send(.withdraw(self, answer))
         }
     }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import HeapModule
 
 /// The slots of load groups: of each group, at most a number of elements is active at a time.
@@ -5,9 +6,20 @@ import HeapModule
 /// A pure value. Elements of a group get slots in order.
 struct LoadSlots {
     /// The work that waits for the slot of an element.
-    enum Waiter {
+    enum Waiter: Equatable {
         case download(DownloadID)
         case work(OneShot<Void>)
+
+        /// A Boolean value that indicates whether the slot is taken as soon as there is one.
+        fileprivate var isWork: Bool { if case .work = self { true } else { false } }
+
+        static func == (left: Waiter, right: Waiter) -> Bool {
+            switch (left, right) {
+            case (.download(let left), .download(let right)): left == right
+            case (.work(let left), .work(let right)): left === right
+            case (.download, .work), (.work, .download): false
+            }
+        }
     }
 
     private struct Group {
@@ -15,7 +27,9 @@ struct LoadSlots {
         var taken: Set<Int> = []
         /// The elements that have their slot until they end.
         var kept: Set<Int> = []
-        var waiters: [Int: Waiter] = [:]
+        /// What waits for the slot of each element: several of its requests, or a request repeatedly, because several
+        /// callers share it.
+        var waiters: [Int: [Waiter]] = [:]
         /// The numbers of waiting elements, including outdated ones.
         var queue = Heap<Int>()
         /// The first element that has not ended, and the later ones that have, if their order matters.
@@ -31,39 +45,58 @@ struct LoadSlots {
             taken.count < group.limit || (group.isOrdered && number == next)
         }
 
-        /// Removes and returns the first waiter if there is room for it.
-        mutating func nextWaiter() -> (number: Int, waiter: Waiter)? {
+        /// Removes and returns the waiters of the first element that has any, if there is room for it.
+        mutating func nextWaiters() -> [Waiter]? {
             while let number = queue.min {
-                if let waiter = waiters[number] {
-                    guard hasRoom(for: number) else { return nil }
+                guard let first = waiters[number] else {
                     queue.removeMin()
-                    waiters[number] = nil
-                    return (number, waiter)
+                    continue
                 }
+                guard hasRoom(for: number) else { return nil }
                 queue.removeMin()
+                if first.contains(where: \.isWork) { return take(number) }
+                waiters[number] = nil
+                return first
             }
             return nil
         }
 
         mutating func add(_ waiter: Waiter, _ number: Int) {
-            if waiters.updateValue(waiter, forKey: number) == nil { queue.insert(number) }
+            if waiters[number] == nil { queue.insert(number) }
+            waiters[number, default: []].append(waiter)
             // An element can wait and withdraw repeatedly while an earlier one waits.
             if queue.count > 64, queue.count > 4 * waiters.count { queue = Heap(waiters.keys) }
+        }
+
+        mutating func remove(_ waiter: Waiter, _ number: Int) {
+            guard let index = waiters[number]?.firstIndex(of: waiter) else { return }
+            waiters[number]?.remove(at: index)
+            if waiters[number]?.isEmpty == true { waiters[number] = nil }
+        }
+
+        /// Takes the slot of an element, until its end if it is for work; returns what has waited for it.
+        mutating func take(_ number: Int) -> [Waiter] {
+            taken.insert(number)
+            let served = waiters.removeValue(forKey: number) ?? []
+            if served.contains(where: \.isWork) { kept.insert(number) }
+            return served
         }
 
         mutating func note(_ number: Int) {
             if known.insert(number).inserted { unannounced += 1 }
         }
 
-        mutating func end(_ number: Int) {
+        /// Ends an element; returns what has waited for its slot, and needs none anymore.
+        mutating func end(_ number: Int) -> [Waiter] {
             note(number)
             known.remove(number)
             taken.remove(number)
             kept.remove(number)
-            waiters[number] = nil
-            guard group.isOrdered else { return }
-            ended.insert(number)
-            while ended.remove(next) != nil { next += 1 }
+            if group.isOrdered {
+                ended.insert(number)
+                while ended.remove(next) != nil { next += 1 }
+            }
+            return waiters.removeValue(forKey: number) ?? []
         }
     }
 
@@ -72,26 +105,31 @@ struct LoadSlots {
     private var ready: Set<ObjectIdentifier> = []
     /// The groups whose room might have changed since the last announcement.
     private var changed: Set<ObjectIdentifier> = []
+    /// The waiters that can continue.
+    private var served: Deque<Waiter> = []
     private var hadFreeDownload = true
 
     /// A Boolean value that indicates whether there are no groups.
     var isEmpty: Bool { groups.isEmpty }
 
-    /// Takes a slot for a transfer that is for the elements of all `slots`, of which one is enough; returns `false` if
-    /// there is none.
-    mutating func take(oneOf slots: [LoadSlot]) -> Bool {
-        if slots.contains(where: { groups[ObjectIdentifier($0.group)]?.taken.contains($0.number) == true }) {
-            return true
+    /// Takes a slot for a transfer that is for the elements of all `slots`, of which one is enough, and returns it; `nil`
+    /// if there is none.
+    mutating func take(oneOf slots: [LoadSlot]) -> LoadSlot? {
+        if let slot = slots.first(where: { groups[ObjectIdentifier($0.group)]?.taken.contains($0.number) == true }) {
+            return slot
         }
         for slot in slots {
-            let isTaken = change(slot.group) { group in
-                guard group.hasRoom(for: slot.number) else { return false }
-                group.taken.insert(slot.number)
-                return true
-            }
-            if isTaken { return true }
+            let waiters = change(slot.group) { $0.hasRoom(for: slot.number) ? $0.take(slot.number) : nil }
+            guard let waiters else { continue }
+            served += waiters
+            return slot
         }
-        return false
+        return nil
+    }
+
+    /// Takes the slot of an element for a transfer that has begun, even beyond the limit.
+    mutating func take(_ slot: LoadSlot) {
+        if !slot.isEnded { served += change(slot.group) { $0.take(slot.number) } }
     }
 
     /// Notes that an element is open.
@@ -99,28 +137,29 @@ struct LoadSlots {
         if !slot.isEnded { change(slot.group) { $0.note(slot.number) } }
     }
 
-    /// Lets work wait for the slot of an element.
+    /// Lets a waiter wait for the slot of an element, unless the element has it.
     mutating func add(_ waiter: Waiter, for slot: LoadSlot) {
-        guard !slot.isEnded else { return }
-        change(slot.group) { group in
+        guard !slot.isEnded else { return served.append(waiter) }
+        served += change(slot.group) { group in
             group.note(slot.number)
             group.add(waiter, slot.number)
+            return group.taken.contains(slot.number) ? group.take(slot.number) : []
         }
     }
 
-    /// Ends the wait for the slot of an element.
-    mutating func withdraw(_ slot: LoadSlot) {
+    /// Ends a wait for the slot of an element.
+    mutating func withdraw(_ waiter: Waiter, for slot: LoadSlot) {
         guard groups[ObjectIdentifier(slot.group)] != nil else { return }
-        change(slot.group) { $0.waiters[slot.number] = nil }
+        change(slot.group) { $0.remove(waiter, slot.number) }
     }
 
     /// Takes the slot of an element until its end, even beyond the limit.
     mutating func keep(_ slot: LoadSlot) {
         guard !slot.isEnded else { return }
-        change(slot.group) { group in
+        served += change(slot.group) { group in
             group.note(slot.number)
-            group.taken.insert(slot.number)
             group.kept.insert(slot.number)
+            return group.take(slot.number)
         }
     }
 
@@ -132,7 +171,7 @@ struct LoadSlots {
 
     /// Returns the slot of an element that has been processed.
     mutating func end(_ slot: LoadSlot) {
-        change(slot.group) { $0.end(slot.number) }
+        served += change(slot.group) { $0.end(slot.number) }
     }
 
     /// Removes a group.
@@ -143,21 +182,17 @@ struct LoadSlots {
         changed.remove(id)
     }
 
-    /// Removes and returns a waiter for which there is a slot; work has taken it, but a download takes it when it starts.
+    /// Removes and returns a waiter that can continue; work has taken its slot, but a download takes it when it starts.
     mutating func nextWaiter() -> Waiter? {
-        while let id = ready.first {
-            guard let next = groups[id]?.nextWaiter() else {
+        while served.isEmpty, let id = ready.first {
+            if let next = groups[id]?.nextWaiters() {
+                changed.insert(id)
+                served.append(contentsOf: next)
+            } else {
                 ready.remove(id)
-                continue
             }
-            changed.insert(id)
-            if case .work = next.waiter {
-                groups[id]?.taken.insert(next.number)
-                groups[id]?.kept.insert(next.number)
-            }
-            return next.waiter
         }
-        return nil
+        return served.popFirst()
     }
 
     /// Returns the groups for which it has changed whether another element could become active, given whether another

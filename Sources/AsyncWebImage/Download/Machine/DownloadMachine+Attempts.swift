@@ -106,8 +106,7 @@ extension DownloadMachine {
         case .transferring: break
         case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
         }
-        queue.release(id)
-        lookups?.release(id)
+        endTransfer(id)
         switch end {
         case .complete: receive(id)
         case .notContinued:

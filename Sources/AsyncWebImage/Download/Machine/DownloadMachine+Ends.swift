@@ -55,10 +55,16 @@ extension DownloadMachine {
         withdraw(id)
     }
 
-    /// Handles the end of the transfer of a finished download.
-    mutating func releaseSlot(_ id: ID) {
+    /// Releases what a transfer or a lookup occupies in its queue.
+    mutating func endTransfer(_ id: ID) {
         queue.release(id)
         lookups?.release(id)
+        slotsInUse[id] = nil
+    }
+
+    /// Handles the end of the transfer of a finished download.
+    mutating func releaseSlot(_ id: ID) {
+        endTransfer(id)
         guard let index = downloads.index(of: id) else { return }
         if downloads.states[index].callers.isEmpty {
             downloads.remove(at: index)

@@ -3,8 +3,8 @@ extension DownloadMachine {
     /// Handles a change of the slot of one element.
     mutating func handle(_ signal: LoadGroup.Signal) {
         switch signal {
-        case .take(let slot, let answer): slots.add(.work(answer), for: slot)
-        case .withdraw(let slot): slots.withdraw(slot)
+        case .take(let slot, let answer): if !answer.isResolved { slots.add(.work(answer), for: slot) }
+        case .withdraw(let slot, let answer): slots.withdraw(.work(answer), for: slot)
         case .wait(let slot): slots.note(slot)
         case .keep(let slot): slots.keep(slot)
         case .end(let slot): slots.end(slot)
@@ -16,9 +16,12 @@ extension DownloadMachine {
     ///
     /// Otherwise, the download waits for it; returns `false`.
     mutating func takeSlot(for id: ID) -> Bool {
-        guard let download = downloads[id: id], let needed = callers.slots(of: download.callers), !needed.isEmpty,
-            !slots.take(oneOf: needed)
+        guard let download = downloads[id: id], let needed = callers.slots(of: download.callers), !needed.isEmpty
         else { return true }
+        if let slot = slots.take(oneOf: needed) {
+            slotsInUse[id] = slot
+            return true
+        }
         for slot in needed { slots.add(.download(id), for: slot) }
         // Slots become free at the pace of others, for which the time limit of a download does not provide.
         pauseTime(of: id)
@@ -36,13 +39,13 @@ extension DownloadMachine {
         return true
     }
 
-    /// Returns the slots of callers while their download waits for its next attempt, unless they have received bytes:
-    /// the memory that they use by then must not wait for the slots of others.
+    /// Returns the slots of callers while their download waits for its next attempt, unless other transfers use them, or
+    /// the callers have received bytes: the memory that they use by then must not wait for the slots of others.
     mutating func giveBackSlots(of group: CallerTable.Group) {
-        guard !slots.isEmpty else { return }
-        for caller in callers.callers(of: group) where !caller.hasBegun {
-            if let slot = caller.slot { slots.giveBack(slot) }
-        }
+        guard callers.haveSlots else { return }
+        let waiting = callers.callers(of: group)
+        for caller in waiting where caller.hasBegun { if let slot = caller.slot { slots.keep(slot) } }
+        for slot in waiting.compactMap(\.slot) where !slotsInUse.values.contains(slot) { slots.giveBack(slot) }
     }
 
     /// Takes the slots of callers that get their results, until they have processed them.
@@ -59,9 +62,15 @@ extension DownloadMachine {
         if let slot = caller.slot { slots.add(.download(id), for: slot) } else { enqueueParked(id) }
     }
 
-    /// Lets a waiting download wait for the slots of its other callers only.
+    /// Lets a waiting download wait for the slots of its other callers only, and a transfer use one of theirs.
     mutating func callerLeft(_ caller: Subscriber, _ id: ID) {
-        if parked.contains(id), let slot = caller.slot { slots.withdraw(slot) }
+        guard let slot = caller.slot else { return }
+        if parked.contains(id) { return slots.withdraw(.download(id), for: slot) }
+        guard slotsInUse[id] == slot, let download = downloads[id: id],
+            let others = callers.slots(of: download.callers), let other = others.first, !others.contains(slot)
+        else { return }
+        slotsInUse[id] = other
+        slots.take(other)
     }
 
     /// Returns a download to the queue that waits for a slot of its load group.
@@ -75,7 +84,7 @@ extension DownloadMachine {
     mutating func withdraw(_ id: ID) {
         guard parked.remove(id) != nil, let download = downloads[id: id] else { return }
         for caller in callers.callers(of: download.callers) {
-            if let slot = caller.slot { slots.withdraw(slot) }
+            if let slot = caller.slot { slots.withdraw(.download(id), for: slot) }
         }
     }
 

@@ -32,6 +32,8 @@ struct DownloadMachine {
     var slots = LoadSlots()
     /// The downloads that wait for the slot of an element of a load group, outside of the queue.
     var parked: Set<ID> = []
+    /// The slot of a load group that each transfer uses, if it needs one.
+    var slotsInUse: [ID: LoadSlot] = [:]
     /// All waiting callers.
     var callers = CallerTable()
     /// All active decodes, including canceled ones until they end.

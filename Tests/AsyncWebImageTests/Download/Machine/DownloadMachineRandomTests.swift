@@ -75,8 +75,10 @@ struct DownloadMachineRandomTests {
             let side = Bool.random(using: &random) ? nil : [10, 20][Int.random(in: 0..<2, using: &random)]
             var slot: LoadSlot?
             if Bool.random(using: &random) {
-                slot = LoadSlot(lastCaller, of: groups[lastCaller % groups.count])
-                if let slot { world.slots.append(slot) }
+                // An element can make several requests.
+                let used = Int.random(in: 0..<3, using: &random) == 0 ? world.slots.randomElement(using: &random) : nil
+                slot = used ?? LoadSlot(lastCaller, of: groups[lastCaller % groups.count])
+                if let slot, used == nil { world.slots.append(slot) }
             }
             let caller = Subscriber.test(
                 UInt64(lastCaller), "\(Int.random(in: 0..<12, using: &random))", side: side,

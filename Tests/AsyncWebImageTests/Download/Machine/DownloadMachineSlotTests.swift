@@ -156,7 +156,7 @@ struct DownloadMachineSlotTests {
         script.expect(.slot(.take(slots[0], first)), ["grant"])
         script.expect(.slot(.take(slots[1], second)), [])
         script.expect(.join(.test(1, slot: slots[2])), ["open 1 for 1"])
-        script.expect(.slot(.withdraw(slots[1])), [])
+        script.expect(.slot(.withdraw(slots[1], second)), [])
         script.expect(.slot(.end(slots[0])), ["transfer 1 attempt 1"])
     }
 
@@ -168,6 +168,95 @@ struct DownloadMachineSlotTests {
         script.expect(
             .join(.test(2, "b", slot: slots[1])), ["open 2 for 2", "transfer 2 attempt 1"])
     }
+
+    // MARK: Several requests of an element
+
+    @Test func requestsOfAnElementWaitForItsSlotTogether() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])))
+        script.run(.join(.test(2, "b", slot: slots[1])), .join(.test(3, "c", slot: slots[1])))
+        script.expect(.slot(.end(slots[0])), ["transfer 2 attempt 1", "transfer 3 attempt 1"])
+    }
+
+    @Test func requestContinuesWithTheSlotThatAnotherOneOfItsElementTakes() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .join(.test(2, "b", slot: slots[1])))
+        script.expect(.slot(.keep(slots[1])), ["transfer 2 attempt 1"])
+    }
+
+    @Test func requestOfAnElementThatIsActiveBeyondTheLimitDoesNotWait() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .slot(.keep(slots[1])))
+        script.expect(.join(.test(2, "b", slot: slots[1])), ["open 2 for 2", "transfer 2 attempt 1"])
+        let answer = OneShot<Void>()
+        script.expect(.slot(.take(slots[1], answer)), ["grant"])
+    }
+
+    @Test func workOfAnActiveElementDoesNotWaitBehindAnEarlierElement() {
+        let slots = slots(1)
+        let answer = OneShot<Void>()
+        var script = script()
+        script.run(.join(.test(1, slot: slots[1])), .join(.test(2, "b", slot: slots[0])))
+        script.expect(.slot(.take(slots[1], answer)), ["grant"])
+        // The work uses the slot.
+        script.expect(
+            .transferEnded(1, .failed(.passing)), ["back off 1 for 10.0 seconds until 10.0 seconds"])
+    }
+
+    @Test func elementStillWaitsWhenOneOfItsTwoCallersLeaves() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])))
+        script.run(.join(.test(2, "b", slot: slots[1])), .join(.test(3, "b", slot: slots[1])))
+        script.run(.leave(2))
+        script.expect(.slot(.end(slots[0])), ["transfer 2 attempt 1"])
+    }
+
+    @Test func canceledWorkDoesNotEndTheWaitOfARequestOfItsElement() {
+        let slots = slots(1)
+        let answer = OneShot<Void>()
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .join(.test(2, "b", slot: slots[1])))
+        script.run(.slot(.take(slots[1], answer)), .slot(.withdraw(slots[1], answer)))
+        script.expect(.slot(.end(slots[0])), ["transfer 2 attempt 1"])
+    }
+
+    @Test func slotIsNotGivenBackWhileAnotherTransferUsesIt() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .join(.test(2, "b", slot: slots[0])))
+        script.run(.join(.test(3, "c", slot: slots[1])))
+        script.expect(
+            .transferEnded(1, .failed(.passing)), ["back off 1 for 10.0 seconds until 10.0 seconds"])
+        script.expect(
+            .transferEnded(2, .failed(.passing)),
+            ["back off 2 for 10.0 seconds until 10.0 seconds", "transfer 3 attempt 1"])
+    }
+
+    @Test func elementOfASharedTransferTakesOverWhenTheOtherOneLeaves() {
+        let slots = slots(1)
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .join(.test(2, slot: slots[1])))
+        script.run(.join(.test(3, "c", slot: slots[2])), .leave(1))
+        script.expect(.slot(.end(slots[0])), [])
+        script.expect(.slot(.end(slots[1])), ["transfer 2 attempt 1"])
+    }
+
+    @Test func nothingWaitsForTheSlotOfAnElementThatHasBeenProcessed() {
+        let slots = slots(1)
+        let (early, late) = (OneShot<Void>(), OneShot<Void>())
+        var script = script()
+        script.run(.join(.test(1, slot: slots[0])), .join(.test(2, "b", slot: slots[1])))
+        script.run(.slot(.take(slots[1], early)))
+        slots[1].end()
+        script.expect(.slot(.end(slots[1])), ["transfer 2 attempt 1", "grant"])
+        script.expect(.slot(.take(slots[1], late)), ["grant"])
+    }
+
+    // MARK: Room
 
     @Test func groupIsToldWhenAnotherElementCouldBecomeActive() {
         let slots = slots(2)

@@ -66,6 +66,7 @@ struct MachineScript {
         #expect(machine.downloads.isEmpty && machine.joinable.isEmpty, sourceLocation: sourceLocation)
         #expect(machine.callers.count == 0 && machine.decodes.isEmpty, sourceLocation: sourceLocation)
         #expect(machine.runningCount == 0 && machine.waitingCount == 0, sourceLocation: sourceLocation)
+        #expect(machine.slotsInUse.isEmpty, sourceLocation: sourceLocation)
     }
 }
 
