@@ -7,7 +7,7 @@ extension ImageLoader {
     /// element becomes active when the transfer of one of its requests begins, and remains so until `process` returns:
     /// elements are downloaded no faster than their results are consumed. An element whose request waits for the rate
     /// of its host, for a connection, or for its next attempt is not active, and others use its slot meanwhile. Results
-    /// from a cache wait for no slot.
+    /// from a cache wait for no slot; of these, about twice as many can be held.
     ///
     /// Further elements are read when they could become active. At most `maximumOpen` elements are read and not
     /// processed at a time, so that memory is bounded for a sequence of any length.
@@ -114,6 +114,8 @@ extension LoadGroup {
                     read = try await next()
                 } catch {
                     slot.end()
+                    // Before the tasks that this error cancels end.
+                    reader.finish(.failure(error))
                     throw error
                 }
                 guard let element = read else { return slot.end() }

@@ -2,8 +2,8 @@
 extension ImageLoader {
     /// Loads the images of `requests`, and calls `consume` with the result for each, as many at a time as are active.
     ///
-    /// At most `maximumActive` images are being received, decoded, or consumed at a time, so that memory is bounded for a
-    /// sequence of any length, and for a consumer of any pace; see
+    /// At most `maximumActive` images are being received, decoded, or consumed at a time, apart from those from a cache,
+    /// so that memory is bounded for a sequence of any length, and for a consumer of any pace; see
     /// ``forEach(_:maximumActive:maximumOpen:inOrder:_:)``.
     ///
     /// ```swift
@@ -55,14 +55,22 @@ extension ImageLoader {
         _ load: @escaping @Sendable (ImageRequest) async throws -> Value,
         _ consume: @escaping @Sendable (ImageRequest, Result<Value, any Error>) async throws -> Void
     ) async throws {
+        // Set before the next element has its turn, which is before its task is canceled.
+        let failure = OneShot<Void>()
         try await forEach(requests, maximumActive: maximumActive, inOrder: inOrder) { request, slot in
             var withSlot = request
             withSlot.slot = slot
             let result: Result<Value, any Error>
             do { result = .success(try await load(withSlot)) } catch { result = .failure(error) }
-            try Task.checkCancellation()
             if inOrder { await slot.awaitTurn() }
-            try await consume(request, result)
+            try Task.checkCancellation()
+            if inOrder, failure.isResolved { throw CancellationError() }
+            do {
+                try await consume(request, result)
+            } catch {
+                failure.resolve(.failure(error))
+                throw error
+            }
         }
     }
 }
