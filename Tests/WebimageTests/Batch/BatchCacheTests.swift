@@ -43,6 +43,21 @@ struct BatchCacheTests {
         }
     }
 
+    /// Ten requests would take a quarter of an hour.
+    @Test(arguments: [[], ["--concurrency", "1"]])
+    func storedResponsesDoNotWaitForTheRateOfTheirHost(options: [String]) async throws {
+        try await withPhotographs { origin, cache in
+            let list = (0..<10).map { origin.url("/fresh/\($0)") }.joined(separator: "\n")
+            _ = try await run(list, "--cache", cache)
+            let arguments =
+                ["batch", "--input", "-", "--output", "-", "--ordered", "--cache", cache, "--rate", "0.01"] + options
+            let result = try await Command.run(arguments, input: list)
+            let second = try BatchFrames(result.outputBytes).frames
+            #expect(second.map { $0.object["source"] as? String } == Array(repeating: "disk", count: 10))
+            #expect(origin.counts.totalRequests == 10)
+        }
+    }
+
     @Test func cachePolicyOptionAppliesToBatch() async throws {
         try await withPhotographs { origin, cache in
             let list = origin.url("/fresh/a")
