@@ -13,7 +13,9 @@ extension DownloadCoordinator {
         case .transfer(let id, let attempt):
             if let download = downloads[id] { transfer(download, attempt) }
         case .perform(let id, let attempt, let decision):
-            if let download = downloads[id] { transfer(download, attempt, decision) }
+            guard let download = downloads[id] else { break }
+            transfer(download, attempt, decision)
+            return decision.needsRevalidation ? .refresh(refresher(of: download.key)) : nil
         case .resume(let id, let attempt, let resumption):
             if let download = downloads[id] { transfer(download, attempt, continuing: resumption) }
         case .backOff(let id, let end, let delay, let error):
@@ -37,34 +39,26 @@ extension DownloadCoordinator {
         case .detach(let caller, let id, let decode): detach(caller, from: id, decode: decode)
         case .answer(let caller, let error): caller.fail(error)
         case .deliver(let decode, let callers, let id):
-            let others = deliver(decode, to: callers, from: id)
-            return others.isEmpty ? nil : .requestAgain(others)
+            return deliver(decode, to: callers, from: id)
         case .cancelDecode(let decode): decodes.removeValue(forKey: decode)?.task.cancel()
-        case .watch(let caller, let id, let stream):
-            // An answered caller gets no progress.
-            if let download = id.flatMap({ downloads[$0] }) {
-                download.log.watch(caller, stream)
-            } else {
-                stream.finish()
-            }
-        case .stopWatching(let caller, let id, let stream): downloads[id]?.log.stopWatching(caller, stream)
         case .grant(let answer): answer.resolve(.success(()))
         case .announceRoom(let group, let hasRoom, let count): group.setRoom(hasRoom, considering: count)
         case .setAlarm(let kind, let time): alarm(kind).set(time)
         case .configure(let configuration): apply(configuration)
         case .beginShutdown: shutdownSignal.give()
         case .finishShutdown: finishShutdown()
-        case .report(let event): logger.error("\(event)")
+        case .report(let event): environment.logger.error("\(event)")
         }
         return nil
     }
 
     private func open(_ id: Download.ID, _ caller: Subscriber, _ decode: DownloadMachine.DecodeID?) {
         let log = BodyLog(
-            maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight, buffers: buffers,
+            maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight,
+            buffers: environment.buffers,
             pendingAnswers: pendingAnswers)
         #if Tracing
-        let span = tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
+        let span = environment.tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
         let events = listeners.sender(for: id, caller.key.url, also: span?.note)
         #else
         let events = listeners.sender(for: id, caller.key.url)
@@ -130,10 +124,10 @@ extension DownloadCoordinator {
         let message: CoordinatorMessage =
             switch kind {
             case .rate: .rateAllowsStart
-            case .deadline: .deadlinePassed
-            case .gracePeriod: .gracePeriodEnded
+            case .deadline: .event(.deadlinePassed)
+            case .gracePeriod: .event(.gracePeriodEnded)
             }
-        let alarm = Alarm(clock: clock) { [weak self] in self?.post(message) }
+        let alarm = Alarm(clock: environment.clock) { [weak self] in self?.post(message) }
         alarms[kind] = alarm
         return alarm
     }

@@ -45,7 +45,8 @@ extension DownloadCoordinator {
         self.configuration = configuration
         bytesInFlight.setLimit(
             configuration.maximumBytesInFlight,
-            transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
+            transfers: configuration.slots
+                + (environment.responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
         bytesInFlight.letBodiesGrow()
     }
 }

@@ -14,7 +14,8 @@ extension DownloadCoordinator {
         let frames = FrameHub<ImageFrame>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
-            reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
+            reader: reader, decoder: environment.decoder, options: variant.options, policy: environment.previews,
+            frames: frames,
             animations: animations)
         let headerChecks = session.headerChecks
         // Belongs to all callers of the variant, so to none of their tasks.
@@ -28,7 +29,7 @@ extension DownloadCoordinator {
     private func startCollection(
         _ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download, _ digest: SharedDigest?
     ) -> Bool {
-        guard let digest, let body = BodyCollection(download.log, digest: digest, decoder: decoder) else {
+        guard let digest, let body = BodyCollection(download.log, digest: digest, decoder: environment.decoder) else {
             return false
         }
         let task = Task.detached { await self.decodeEnded(id, body.result()) }
@@ -58,19 +59,19 @@ extension DownloadCoordinator {
 
     /// Passes the result of a decode to its callers, and complete images to the cache of decoded images.
     ///
-    /// Returns the callers that have not been answered, because they request another body from the origin.
+    /// Returns the callers that have not been answered, because they expect another body.
     func deliver(
         _ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID
-    ) -> [Subscriber] {
+    ) -> DownloadMachine.Event? {
         guard let decode = decodes.removeValue(forKey: id), let result = decode.result,
             let download = downloads[download]
         else {
             for caller in callers { caller.fail(CancellationError()) }
-            return []
+            return nil
         }
         let origin = download.log.origin
-        var reloading: [Subscriber] = []
-        let accepting = callers.filter { accepts($0, result, of: download, reloading: &reloading) }
+        var mismatches: [DownloadMachine.Mismatch] = []
+        let accepting = callers.filter { accepts($0, result, of: download, &mismatches) }
         // First, so that a caller that has received its image finds it in the cache.
         if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
             store(result, options, of: download, from: origin)
@@ -86,20 +87,17 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
-        return reloading
+        return mismatches.isEmpty ? nil : .mismatched(mismatches, isStored: download.log.source.isStored)
     }
 
-    /// Returns whether a caller accepts a result; otherwise, it has failed, or it is added to `reloading`.
+    /// Returns whether a caller accepts a result; otherwise, it has failed, or it is added to `mismatches`.
     private func accepts(
-        _ caller: Subscriber, _ result: DecodeResult, of download: Download, reloading: inout [Subscriber]
+        _ caller: Subscriber, _ result: DecodeResult, of download: Download,
+        _ mismatches: inout [DownloadMachine.Mismatch]
     ) -> Bool {
         download.log.stopWatching(caller.id)
         if let mismatch = result.mismatch(for: caller, from: download.log.origin) {
-            if let other = caller.reloading(insteadOf: download.log.source) {
-                reloading.append(other)
-            } else {
-                caller.fail(mismatch)
-            }
+            if !caller.isSettled { mismatches.append(.init(caller: caller, error: mismatch)) }
             return false
         }
         if let refusal = result.header.flatMap({ caller.refusal(of: $0) }) {
@@ -121,7 +119,8 @@ extension DownloadCoordinator {
         else { return }
         var origin = origin
         origin.source = .imageCache
-        cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
+        environment.images.cache.insert(
+            ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
     }
 }
 
@@ -147,21 +146,5 @@ extension ImageError {
         }
         if let error = error as? CodecError { return ImageError.codec(error, url: url) }
         return error
-    }
-}
-
-extension Subscriber {
-    /// Returns a caller that requests another body than the one from `source` from the origin; `nil` if it has been
-    /// answered, if that body is the origin's, or if its policy does not allow it.
-    fileprivate func reloading(insteadOf source: ResponseSource) -> Subscriber? {
-        guard source.isStored, !isSettled else { return nil }
-        switch key.cachePolicy {
-        case .useProtocol, .cacheElseLoad, .revalidate:
-            var caller = self
-            caller.key = key.with(.reload)
-            caller.isJoined = false
-            return caller
-        case .reload, .cacheOnly, .noStore: return nil
-        }
     }
 }

@@ -10,18 +10,18 @@ extension DownloadCoordinator {
         await withTaskCancellationHandler {
             _ = try? await shutdownEnd.value
         } onCancel: {
-            post(.gracePeriodEnded)
+            post(.event(.gracePeriodEnded))
         }
         // All received data has been stored when the process ends.
-        await responseCache?.flush()
+        await environment.responseCache?.flush()
     }
 
     /// Completes the shutdown when there is no activity anymore.
     func finishShutdown() {
         listeners.end()
         alarms[.gracePeriod] = nil
-        buffers.close()
-        decoder.pixels.close()
+        environment.buffers.close()
+        environment.decoder.pixels.close()
         // No combination begins anymore, because there are no downloads.
         pendingAnswers.whenNone { [shutdownEnd] in shutdownEnd.resolve(.success(())) }
     }

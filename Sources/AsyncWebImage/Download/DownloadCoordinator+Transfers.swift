@@ -55,14 +55,14 @@ extension DownloadCoordinator {
     ) -> Resumption? {
         download.log.discardIfOverBudget()
         download.events?.send(.retrying(after: delay, because: error))
-        logger.debug(
+        environment.logger.debug(
             "retrying download",
             metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
         // Belongs to no caller's task.
-        download.pause = Task.detached { [clock, id = download.id] in
+        download.pause = Task.detached { [clock = environment.clock, id = download.id] in
             // Canceled: no caller waits for the download anymore.
             guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
-            self.post(.backoffElapsed(id))
+            self.post(.event(.backoffElapsed(id)))
         }
         return download.receiver?.resumption(after: download.log.lastPosition)
     }
@@ -123,10 +123,11 @@ extension DownloadCoordinator {
         case .success(let delivery)?:
             let metrics = delivery.metrics
             download.events?.complete(.success(.init(byteCount: download.log.received, metrics: metrics)))
-            logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+            environment.logger.debug(
+                "downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
         case .failure(let error)?:
             download.events?.complete(.failure(error))
-            logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
+            environment.logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
         case nil: break
         }
     }

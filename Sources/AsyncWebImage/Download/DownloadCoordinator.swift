@@ -8,11 +8,7 @@ import ResponseCache
 /// The coordinator of a loader (``ImageLoader/coordinator``) is where you observe and control its downloads: events,
 /// activity, configuration, suspension, and cancellation. Bytes and pixels never pass through the actor.
 public actor DownloadCoordinator {
-    let transport: any Transport
-    let decoder: ImageDecoder
-    let cache: any ImageCache
-    let cacheMetrics: MemoryCacheMetrics?
-    let responseCache: ResponseCache?
+    let environment: DownloadEnvironment
     /// The current configuration of downloads; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
         didSet {
@@ -23,13 +19,6 @@ public actor DownloadCoordinator {
     }
     private(set) var rules: ResponseRules
     private(set) var hooks: DownloadHooks?
-    let policy: ProgressivePolicy
-    let logger: Logger
-    #if Tracing
-    let tracing: TracingConfiguration?
-    #endif
-    /// The clock of rates, deadlines, and delays between attempts.
-    let clock: Stopwatch
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private nonisolated let executor: CoordinatorExecutor
@@ -50,7 +39,6 @@ public actor DownloadCoordinator {
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
-    let buffers: BufferPool
     nonisolated let listeners = DownloadEvents()
     /// The stored responses that need no download; `nil` if there is no response cache, or downloads are traced.
     nonisolated let immediateResponses: ImmediateResponses?
@@ -60,34 +48,24 @@ public actor DownloadCoordinator {
     let shutdownEnd = OneShot<Void>()
 
     init(_ environment: DownloadEnvironment, configuration: DownloadConfiguration) {
-        policy = environment.previews
-        logger = environment.logger
-        responseCache = environment.responseCache
-        #if Tracing
-        tracing = environment.tracing
-        #endif
-        transport = environment.transport
+        self.environment = environment
         executor = CoordinatorExecutor(environment.transport)
         isEnteredByCallers = environment.transport is CurlTransport
-        decoder = environment.decoder
-        buffers = environment.buffers
-        cache = environment.cache
-        cacheMetrics = environment.cacheMetrics
         self.configuration = configuration
-        clock = Stopwatch(environment.clock)
         rules = ResponseRules(configuration)
         hooks = DownloadHooks(configuration)
+        let (responseCache, logger) = (environment.responseCache, environment.logger)
         machine = DownloadMachine(configuration, hasResponseCache: responseCache != nil)
         #if Tracing
-        let cache = tracing == nil ? responseCache : nil
+        let untraced = environment.tracing == nil ? responseCache : nil
         #else
-        let cache = responseCache
+        let untraced = responseCache
         #endif
-        immediateResponses = ImmediateResponses(cache, configuration, logger: logger)
+        immediateResponses = ImmediateResponses(untraced, configuration, logger: logger)
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
-        responseCache?.onFailure { [logger, path = responseCache?.configuration.directory ?? ""] failure in
+        responseCache?.onFailure { [path = responseCache?.configuration.directory ?? ""] failure in
             logger.warning(
                 "responses cannot be stored", metadata: ["folder": "\(path)", "error": "\(failure)"])
         }
@@ -164,7 +142,7 @@ public actor DownloadCoordinator {
     }
 
     private func performTurn(_ handleEvents: (_ now: Stopwatch.Instant) -> Void) {
-        let now = clock.now
+        let now = environment.clock.now
         handle(.memory(hasCapacity: bytesInFlight.hasCapacity), at: now)
         handleEvents(now)
         handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
@@ -175,6 +153,11 @@ public actor DownloadCoordinator {
     func current<Value>(_ read: (DownloadMachine) -> Value) -> Value {
         turn()
         return read(machine)
+    }
+
+    /// Returns the download of a caller that waits; only within a turn.
+    func download(of caller: Subscriber.ID) -> Download? {
+        machine.callers.download(of: caller).flatMap { downloads[$0] }
     }
 
     /// Lets the machine handle an event, and performs the resulting actions.

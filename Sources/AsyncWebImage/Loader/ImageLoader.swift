@@ -20,7 +20,7 @@ public final class ImageLoader: Sendable {
     public let imageCache: any ImageCache
     /// The cache of responses, if any.
     public let responseCache: ResponseCache?
-    private let cacheMetrics: MemoryCacheMetrics?
+    private let images: FinishedImages
     private let memoryPressure: MemoryPressureMonitor?
     /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
@@ -47,7 +47,8 @@ public final class ImageLoader: Sendable {
                 maximumBytes: configuration.maximumMemoryCacheBytes, maximumAge: configuration.maximumMemoryCacheAge,
                 clock: Stopwatch(clock)
             ) { cacheMetrics?.recordEvictions($0) }
-        (self.imageCache, self.cacheMetrics) = (imageCache, cacheMetrics)
+        self.imageCache = imageCache
+        images = FinishedImages(cache: imageCache, metrics: cacheMetrics)
         let bodies = BufferPool(.bodies(), clock: Stopwatch(clock))
         memoryPressure =
             configuration.trimsUnderMemoryPressure
@@ -55,9 +56,13 @@ public final class ImageLoader: Sendable {
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
-        let environment = DownloadEnvironment(
-            configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
-            buffers: bodies, cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
+        var environment = DownloadEnvironment(
+            transport: transport ?? CurlTransport(configuration: connections), decoder: decoder, buffers: bodies,
+            images: images, responseCache: configuration.responseCache, previews: configuration.previews,
+            logger: configuration.logger, clock: Stopwatch(clock))
+        #if Tracing
+        environment.tracing = configuration.tracing
+        #endif
         coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
             coordinator.listeners.add { metrics.note($0) }
@@ -81,8 +86,7 @@ public final class ImageLoader: Sendable {
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
         let cacheKey = key.cacheKeyForReading(request.options, digest: request.expectedDigest)
-        if let cached = cacheKey.flatMap(imageCache.response) {
-            cacheMetrics?.recordHit()
+        if let cached = cacheKey.flatMap(images.response) {
             request.slot?.keep()
             if let violation = request.requirements?.violation(by: cached.image.header) {
                 throw ImageError.unsuitable(violation, url: key.url.string)

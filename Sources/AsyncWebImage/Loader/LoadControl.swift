@@ -35,7 +35,7 @@ final class LoadControl: Sendable {
             // Under the lock; otherwise two concurrent changes could reach the coordinator in the wrong order.
             currentPriority.withLock { priority in
                 priority = newValue
-                coordinator.post(.prioritize(id, newValue))
+                coordinator.post(.event(.prioritize(id, newValue)))
             }
         }
     }

@@ -58,7 +58,7 @@ struct StoredDigestTests {
 
     @Test func duringAShutdownStoredBodyWithOtherDigestIsReplacedForACallerThatFinishes() async throws {
         try await withOutdatedFile { origin, loader, url, file in
-            let held = HeldCache(try #require(await loader.coordinator.responseCache))
+            let held = HeldCache(try #require(await loader.coordinator.environment.responseCache))
             let digest = try BodyDigest.of(file, .sha256)
             let body = loader.dataTask(for: ImageRequest(url, finishesOnShutdown: true, expectedDigest: digest))
             await loader.coordinator.callers(reach: 1)

@@ -156,11 +156,11 @@ struct CoordinatorExecutorTests {
         transport.performsWork()
         let loader = loader()
         loader.coordinator.post(try join("a", of: loader))
-        loader.coordinator.post(.deadlinePassed)
+        loader.coordinator.post(.event(.deadlinePassed))
         #expect(transport.performWork() == 1)
         await loader.coordinator.callers(reach: 1)
         #expect(!transport.hasStartedWhilePerforming && transport.performWork() == 0)
-        loader.coordinator.post(.deadlinePassed)
+        loader.coordinator.post(.event(.deadlinePassed))
         #expect(transport.performWork() == 0)
     }
 

@@ -43,9 +43,9 @@ struct ShutdownTests {
             origin.route("/large", .init(body: [UInt8](repeating: 1, count: 200_000)))
             let loader = loader()
             _ = try await loader.data(for: request(origin.url("/large")))
-            while await loader.coordinator.buffers.byteCount == 0, !Task.isCancelled { await Task.yield() }
+            while await loader.coordinator.environment.buffers.byteCount == 0, !Task.isCancelled { await Task.yield() }
             await loader.shutdown(gracePeriod: .zero)
-            #expect(await loader.coordinator.buffers.byteCount == 0)
+            #expect(await loader.coordinator.environment.buffers.byteCount == 0)
         }
     }
 

@@ -13,7 +13,8 @@ extension DownloadMachine {
         case decide(ID, timeLimit: Duration?)
         /// Sends a request; if there is a response cache, it is asked first.
         case transfer(ID, Attempt)
-        /// Sends the request that the response cache has decided on.
+        /// Serves the response that the response cache has, or sends the request that it has decided on; reply with
+        /// `refresh` if the response is stale.
         indirect case perform(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.
         indirect case resume(ID, Attempt, from: Resumption)
@@ -36,11 +37,9 @@ extension DownloadMachine {
         case detach(Subscriber, from: ID, decode: DecodeID?)
         /// Fails a caller.
         case answer(Subscriber, any Error)
-        /// Delivers the result of a decode to its callers.
+        /// Delivers the result of a decode to its callers; reply with `mismatched` if some expect another body.
         case deliver(DecodeID, to: [Subscriber], from: ID)
         case cancelDecode(DecodeID)
-        indirect case watch(Subscriber.ID, of: ID?, AsyncStream<DownloadProgress>.Continuation)
-        indirect case stopWatching(Subscriber.ID, of: ID, AsyncStream<DownloadProgress>.Continuation)
 
         // The loader.
 
@@ -62,7 +61,7 @@ extension DownloadMachine {
     }
 
     /// The attachment of a caller to a download that others have requested.
-    struct Attachment {
+    struct Attachment: Sendable {
         let caller: Subscriber
         let download: ID
         /// The decode that it shares or starts; `nil` for only the bytes.

@@ -47,16 +47,19 @@ extension DownloadMachine {
         emit(.decide(id, timeLimit: startTime(of: id)))
     }
 
-    /// Enqueues a download that needs the network, and so a slot, together with the decision.
-    mutating func notServed(_ id: ID, _ decision: CacheDecision) {
-        guard let index = downloads.index(of: id) else { return reject("notServed", id) }
+    /// Serves a response that needs no network; otherwise enqueues the download, which needs a slot, together with the
+    /// decision.
+    mutating func decided(_ id: ID, _ decision: CacheDecision) {
+        guard let index = downloads.index(of: id) else { return reject("decided", id) }
         switch downloads.states[index].phase {
+        case .deciding where decision.isLocal:
+            emit(.perform(id, Attempt(number: 1, timeLimit: startTime(of: id)), decision))
         case .deciding:
             lookups?.release(id)
             pauseTime(of: id)
             enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
-        case .queued, .transferring, .backingOff, .received, .draining: reject("notServed", id)
+        case .queued, .transferring, .backingOff, .received, .draining: reject("decided", id)
         }
     }
 

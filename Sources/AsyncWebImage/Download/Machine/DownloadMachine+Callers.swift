@@ -1,3 +1,5 @@
+import ResponseCache
+
 // Adding and removing callers.
 extension DownloadMachine {
     /// Adds a caller to the download for its request, starting it if there is none.
@@ -15,11 +17,19 @@ extension DownloadMachine {
         if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
     }
 
-    /// Adds callers again, to the download for their new request: during a shutdown, only if one of them lets the
-    /// download that they have shared finish.
-    mutating func requestAgain(_ callers: [Subscriber]) {
-        let isAllowed = shutdown == nil || callers.contains { $0.finishesOnShutdown }
-        for caller in callers {
+    /// Lets callers that expect another body than a stored one request it from the origin, unless their policy forbids
+    /// that: during a shutdown, only if one of them lets the download that they have shared finish.
+    mutating func mismatched(_ mismatches: [Mismatch], isStored: Bool) {
+        var reloading: [Subscriber] = []
+        for mismatch in mismatches {
+            if isStored, let caller = mismatch.caller.reloading {
+                reloading.append(caller)
+            } else {
+                emit(.answer(mismatch.caller, mismatch.error))
+            }
+        }
+        let isAllowed = shutdown == nil || reloading.contains { $0.finishesOnShutdown }
+        for caller in reloading {
             if isAllowed { add(caller) } else { emit(.answer(caller, ImageError.shutDown)) }
         }
     }
@@ -160,5 +170,19 @@ extension DownloadMachine {
         let priority = downloads.states[index].callers.priority
         queue.reprioritize(id, to: priority)
         lookups?.reprioritize(id, to: priority)
+    }
+}
+
+extension Subscriber {
+    /// The caller with a request that only the origin answers; `nil` if its policy does not allow that.
+    fileprivate var reloading: Subscriber? {
+        switch key.cachePolicy {
+        case .useProtocol, .cacheElseLoad, .revalidate:
+            var caller = self
+            caller.key = key.with(.reload)
+            caller.isJoined = false
+            return caller
+        case .reload, .cacheOnly, .noStore: return nil
+        }
     }
 }

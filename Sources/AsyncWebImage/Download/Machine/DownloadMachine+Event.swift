@@ -3,31 +3,28 @@ import ResponseCache
 
 extension DownloadMachine {
     /// An event to handle.
-    enum Event {
+    enum Event: Sendable {
         // Callers.
 
         /// A caller that has not canceled makes a request.
         case join(Subscriber)
-        /// Callers that have shared a decode expect another body than the stored one, and request it from the origin.
-        case requestAgain([Subscriber])
+        /// Callers that have shared a decode expect another body; `isStored` indicates whether that body was a stored
+        /// one, so that the origin may have another.
+        case mismatched([Mismatch], isStored: Bool)
         /// A stale response has been served: the stored one is brought up to date for no caller in particular.
         case refresh(Subscriber)
         /// A caller could not be attached to a download, which has discarded the beginning of its body, or has been
         /// delivered already.
-        case refused(Attachment)
+        indirect case refused(Attachment)
         /// A caller has canceled.
         case leave(Subscriber.ID)
         /// A caller changes the priority of its download.
         case prioritize(Subscriber.ID, DownloadPriority)
-        /// A caller wants to observe the progress of its download.
-        indirect case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
-        /// A caller has left a progress stream.
-        indirect case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
 
         // Downloads.
 
-        /// The response cache cannot answer without the network, and has decided about the request.
-        indirect case notServed(ID, CacheDecision)
+        /// The response cache has decided about the request.
+        indirect case decided(ID, CacheDecision)
         /// A transfer has ended, over the network or from the response cache; `peer` is the origin that has responded,
         /// if it is known.
         case transferEnded(ID, TransferEnd, peer: Peer? = nil)
@@ -62,15 +59,21 @@ extension DownloadMachine {
         case gracePeriodEnded
     }
 
+    /// A caller that expects another body, and its error if it cannot get one.
+    struct Mismatch: Sendable {
+        let caller: Subscriber
+        let error: ImageError
+    }
+
     /// The origin that has responded to a request.
-    struct Peer {
+    struct Peer: Sendable {
         let host: String
         /// A Boolean value that indicates whether responses share a connection, as in HTTP/2.
         let isMultiplexed: Bool
     }
 
     /// The outcome of a transfer.
-    enum TransferEnd {
+    enum TransferEnd: Sendable {
         /// The whole body was received.
         case complete
         /// The server did not continue a body and sent something else.

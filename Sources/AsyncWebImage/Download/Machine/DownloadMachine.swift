@@ -101,15 +101,12 @@ extension DownloadMachine {
         now = max(now, time)
         switch event {
         case .join(let caller): join(caller)
-        case .requestAgain(let callers): requestAgain(callers)
+        case .mismatched(let mismatches, let isStored): mismatched(mismatches, isStored: isStored)
         case .refresh(let caller): refresh(caller)
         case .refused(let attachment): refused(attachment)
         case .leave(let caller): leave(caller)
         case .prioritize(let caller, let priority): prioritize(caller, priority)
-        case .watch(let caller, let stream): emit(.watch(caller, of: callers.download(of: caller), stream))
-        case .stopWatching(let caller, let stream):
-            if let id = callers.download(of: caller) { emit(.stopWatching(caller, of: id, stream)) }
-        case .notServed(let id, let decision): notServed(id, decision)
+        case .decided(let id, let decision): decided(id, decision)
         case .transferEnded(let id, let end, let peer):
             // Before the slot is released, so that the next starts are subject to the right limit.
             if let peer { queue.learn(peer.host, isMultiplexed: peer.isMultiplexed) }

@@ -52,7 +52,7 @@ extension ImageLoader {
         maximumActive: Int, maximumOpen: Int = LoadGroup.maximumOpenCount, inOrder: Bool = false
     ) -> LoadGroup {
         LoadGroup(limit: maximumActive, maximumOpen: maximumOpen, isOrdered: inOrder) { [coordinator] in
-            coordinator.post(.slot($0))
+            coordinator.post(.event(.slot($0)))
         }
     }
 

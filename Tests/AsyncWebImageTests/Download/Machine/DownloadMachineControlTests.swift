@@ -109,7 +109,7 @@ struct DownloadMachineControlTests {
 
     @Test func afterAChangeOfHeaderFieldsNoRequestJoinsADownloadThatTheCacheHasDecidedAbout() {
         var script = MachineScript(hasResponseCache: true)
-        script.run(.join(.test(1)), .suspend, .notServed(1, .fetch(standIn: nil)))
+        script.run(.join(.test(1)), .suspend, .decided(1, .fetch(standIn: nil)))
         #expect(requestAfterChangedHeaderFields(script) == ["open 2 for 9"])
     }
 
@@ -138,9 +138,9 @@ struct DownloadMachineControlTests {
     @Test func duringAShutdownOnlyCallersThatFinishRequestAnotherBodyThanTheStoredOne() {
         var script = MachineScript()
         script.run(.join(.test(1, finishes: true)), .join(.test(2, "b")), .shutDown(gracePeriod: .seconds(10)))
-        script.expect(.requestAgain([.test(3, "c")]), ["answer 3: \(ImageError.shutDown)"])
+        script.expect(.mismatched([.test(3, "c")], isStored: true), ["answer 3: \(ImageError.shutDown)"])
         script.expect(
-            .requestAgain([.test(4, "c"), .test(5, "c", finishes: true)]),
+            .mismatched([.test(4, "c"), .test(5, "c", finishes: true)], isStored: true),
             ["open 3 for 4", "attach 5 to 3 before its end"])
     }
 

@@ -53,9 +53,9 @@ struct DownloadMachineRandomTests {
         mutating func step() {
             world.time.elapsed += .milliseconds(Int.random(in: 0...200, using: &random))
             switch Int.random(in: 0..<100, using: &random) {
-            case 0..<32: join()
-            case 32..<42: leave()
-            case 42..<50: prioritize()
+            case 0..<34: join()
+            case 34..<44: leave()
+            case 44..<50: prioritize()
             case 50..<72: endWork()
             case 72..<84: endDecode()
             case 84..<88: endBackoff()
@@ -65,8 +65,7 @@ struct DownloadMachineRandomTests {
             case 94: configure()
             case 95: world.tell(.deadlinePassed)
             case 96: tellTheImpossible()
-            case 97: if Int.random(in: 0..<50, using: &random) == 0 { world.tell(.cancelAll) }
-            default: world.tell(.watch(UInt64(lastCaller), AsyncStream<DownloadProgress>.makeStream().continuation))
+            default: if Int.random(in: 0..<150, using: &random) == 0 { world.tell(.cancelAll) }
             }
         }
 
@@ -113,7 +112,7 @@ struct DownloadMachineRandomTests {
             let isWanted = world.open[id].map { !$0.hasFailed } ?? false
             switch Int.random(in: 0..<10, using: &random) {
             case _ where !isWanted: world.tell(.transferEnded(id, .cancelled))
-            case 0..<3 where work == .deciding: world.tell(.notServed(id, .fetch(standIn: nil)))
+            case 0..<3 where work == .deciding: world.tell(.decided(id, .fetch(standIn: nil)))
             case 3: world.tell(.transferEnded(id, .failed(.lasting)))
             case 4, 5: world.tell(.transferEnded(id, .failed(.passing)))
             case 6: world.tell(.transferEnded(id, .notContinued))
@@ -162,7 +161,7 @@ struct DownloadMachineRandomTests {
         private mutating func tellTheImpossible() {
             let idle = world.open.keys.filter { world.work[$0] == nil }.sorted().randomElement(using: &random)
             let events: [DownloadMachine.Event] = [
-                .transferEnded(idle ?? 0, .complete), .notServed(idle ?? 0, .fetch(standIn: nil)),
+                .transferEnded(idle ?? 0, .complete), .decided(idle ?? 0, .fetch(standIn: nil)),
                 .decodeEnded(.max, isSuccess: true), .gracePeriodEnded,
             ]
             guard let event = events.randomElement(using: &random) else { return }

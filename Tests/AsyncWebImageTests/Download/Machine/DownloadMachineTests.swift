@@ -178,13 +178,40 @@ struct DownloadMachineTests {
     @Test func cacheHitTakesNoSlot() {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
-        script.expect(.notServed(1, .fetch(standIn: nil)), ["transfer 1 attempt 1 as decided"])
+        script.expect(.decided(1, .fetch(standIn: nil)), ["transfer 1 attempt 1 as decided"])
         script.expect(.join(.test(2, "b")), ["open 2 for 2", "decide 2"])
         script.expect(.join(.test(3, "c")), ["open 3 for 3", "decide 3"])
         script.expect(.transferEnded(2, .complete), ["receive 2", "close 2"])
-        script.expect(.notServed(3, .fetch(standIn: nil)), [])
+        script.expect(.decided(3, .fetch(standIn: nil)), [])
         script.expect(.transferEnded(1, .complete), ["receive 1", "close 1", "transfer 3 attempt 1 as decided"])
         script.expect(.transferEnded(3, .complete), ["receive 3", "close 3"])
+        script.expectNothingLeft()
+    }
+
+    @Test func decisionThatNeedsNoNetworkIsPerformedWithoutASlot() {
+        var script = MachineScript(hasResponseCache: true)
+        script.run(.join(.test(1)), .decided(1, .fetch(standIn: nil)), .schedule(hasMemory: true))
+        script.expect(.join(.test(2, "b")), ["open 2 for 2", "decide 2"])
+        script.expect(.decided(2, .refuse), ["transfer 2 attempt 1 as decided"])
+        script.expect(.transferEnded(2, .complete), ["receive 2", "close 2"])
+    }
+
+    @Test func callerThatExpectsAnotherBodyThanAStoredOneRequestsItFromTheOrigin() {
+        var script = MachineScript(hasResponseCache: true)
+        script.expect(.mismatched([.test(1, "a")], isStored: true), ["open 1 for 1", "transfer 1 attempt 1"])
+    }
+
+    @Test(arguments: [CachePolicy.reload, .cacheOnly, .noStore])
+    func callerWhosePolicyForbidsAnotherRequestFails(policy: CachePolicy) {
+        var script = MachineScript(hasResponseCache: true)
+        script.expect(
+            .mismatched([.test(1, "a", policy: policy)], isStored: true), ["answer 1: \(ImageError.lasting)"])
+        script.expectNothingLeft()
+    }
+
+    @Test func callerThatExpectsAnotherBodyThanTheOriginsFails() {
+        var script = MachineScript()
+        script.expect(.mismatched([.test(1, "a")], isStored: false), ["answer 1: \(ImageError.lasting)"])
         script.expectNothingLeft()
     }
 
@@ -192,7 +219,7 @@ struct DownloadMachineTests {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
         script.expect(.leave(1), ["detach 1 from 1", "close 1 early"])
-        script.expect(.notServed(1, .fetch(standIn: nil)), [])
+        script.expect(.decided(1, .fetch(standIn: nil)), [])
         script.expectNothingLeft()
     }
 
@@ -248,7 +275,7 @@ struct DownloadMachineTests {
         let impossible: [(DownloadMachine.Event, String)] = [
             (.transferEnded(2, .complete), "transferEnded for 2, which is queued"),
             (.transferEnded(9, .complete), "transferEnded for 9, which is unknown"),
-            (.notServed(1, .fetch(standIn: nil)), "notServed for 1, which is transferring"),
+            (.decided(1, .fetch(standIn: nil)), "decided for 1, which is transferring"),
             (.resumable(1, try #require(.test(500))), "resumable for 1, which is transferring"),
             (.backoffElapsed(2), "backoffElapsed for 2, which is queued"),
             (.decodeEnded(9, isSuccess: true), "decodeEnded for 9, which is unknown"),

@@ -93,6 +93,17 @@ extension Subscriber {
     }
 }
 
+extension DownloadMachine.Mismatch {
+    /// A caller that expects another body.
+    static func test(
+        _ id: Subscriber.ID, _ name: String, policy: CachePolicy = .useProtocol, finishes: Bool = false
+    ) -> Self {
+        var caller = Subscriber.test(id, name, finishes: finishes)
+        caller.key = caller.key.with(policy)
+        return Self(caller: caller, error: .lasting)
+    }
+}
+
 extension ImageError {
     /// A temporary failure.
     static let passing = ImageError.transport(TransportError(url: "http://example.com/a", reason: .connectionLost))
@@ -136,8 +147,6 @@ extension DownloadMachine.Action {
         case .deliver(let decode, let callers, let id):
             "deliver decode \(decode) of \(id) to \(callers.map(\.id).sorted())"
         case .cancelDecode(let decode): "cancel decode \(decode)"
-        case .watch(let caller, let id, _): "watch \(id ?? 0) for \(caller)"
-        case .stopWatching(let caller, let id, _): "stop watching \(id) for \(caller)"
         case .grant: "grant"
         case .announceRoom: "announce room"
         case .setAlarm(let kind, let time): "alarm \(kind) at \(time.elapsed)"

@@ -109,7 +109,7 @@ struct MachineWorld {
             check(isShutDown && !hasFinished, "the shutdown ends twice")
             hasFinished = true
         case .report: reports += 1
-        case .watch, .stopWatching, .setAlarm, .configure, .beginShutdown, .grant, .announceRoom: break
+        case .setAlarm, .configure, .beginShutdown, .grant, .announceRoom: break
         }
         return nil
     }

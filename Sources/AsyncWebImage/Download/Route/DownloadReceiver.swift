@@ -109,6 +109,21 @@ final class DownloadReceiver: DirectBodyReceiver {
         return ResponseRules.wholeLength(of: head)
     }
 
+    /// Takes the whole stored response of a first attempt; returns `false` if there is no memory for it at the moment.
+    func takes(_ reply: StoredReply, _ body: [UInt8]) -> Bool {
+        guard log.takesBytes else { return false }
+        events?.send(.started(attempt: 1))
+        receive(reply.head, from: reply.source, length: body.count)
+        // As with a transport, a piece has bytes.
+        switch body.isEmpty ? .more : receive(whole: body) {
+        case .more: finish(.complete(TransferMetrics()))
+        case .stop: finish(.stopped(TransferMetrics()))
+        // Something else has filled the memory in between.
+        case .pause: return false
+        }
+        return true
+    }
+
     private func refuse(_ head: ResponseHead) {
         let isPart = head.status == .partialContent || head.status == .rangeNotSatisfiable
         state.withLock { state in

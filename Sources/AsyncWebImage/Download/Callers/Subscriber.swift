@@ -73,18 +73,21 @@ struct Subscriber: Sendable {
         return Variant(content: content, digest: expectedDigest?.algorithm)
     }
 
-    /// A Boolean value that indicates whether the caller has canceled and been answered.
-    var isSettled: Bool {
+    /// The destination of the product.
+    private var destination: any Destination {
         switch product {
-        case .data(let answer): answer.isResolved
-        case .bytes(let feed): feed.isFinished
-        case .info(_, let answer): answer.isResolved
-        case .image(_, let answer): answer.isResolved
-        case .frames(_, let channel): channel.isFinished
-        case .animation(_, let answer): answer.isResolved
-        case .animationFrames(_, let channel): channel.isFinished
+        case .data(let answer): answer
+        case .bytes(let feed): feed
+        case .info(_, let answer): answer
+        case .image(_, let answer): answer
+        case .frames(_, let channel): channel
+        case .animation(_, let answer): answer
+        case .animationFrames(_, let channel): channel
         }
     }
+
+    /// A Boolean value that indicates whether the caller has canceled and been answered.
+    var isSettled: Bool { destination.isSettled }
 
     /// A Boolean value that indicates whether the caller has received bytes, and so can have begun to process them.
     var hasBegun: Bool {
@@ -97,17 +100,7 @@ struct Subscriber: Sendable {
     }
 
     /// Fails the caller.
-    func fail(_ error: any Error) {
-        switch product {
-        case .data(let answer): answer.resolve(.failure(error))
-        case .bytes(let feed): feed.finish(.failure(error))
-        case .info(_, let answer): answer.resolve(.failure(error))
-        case .image(_, let answer): answer.resolve(.failure(error))
-        case .frames(_, let channel): channel.finish(.failure(error))
-        case .animation(_, let answer): answer.resolve(.failure(error))
-        case .animationFrames(_, let channel): channel.finish(.failure(error))
-        }
-    }
+    func fail(_ error: any Error) { destination.fail(error) }
 
     /// Delivers the body.
     func deliver(_ data: ImageData) {
@@ -155,17 +148,25 @@ struct Subscriber: Sendable {
     }
 }
 
-/// A product decoded from a download's bytes: callers with equal variants share the decode.
-struct Variant: Sendable, Hashable {
-    enum Content: Sendable, Hashable {
-        case header(readsAnimation: Bool)
-        case pixels(DecodeOptions)
-        case animation(DecodeOptions)
-        /// The body, not decoded.
-        case body
-    }
+/// A place from which a caller takes its product.
+private protocol Destination {
+    /// A Boolean value that indicates whether the caller has canceled or been answered.
+    var isSettled: Bool { get }
 
-    let content: Content
-    /// The algorithm of the digest to compute, for which the whole body is read; `nil` for none.
-    let digest: BodyDigest.Algorithm?
+    func fail(_ error: any Error)
+}
+
+extension OneShot: Destination {
+    fileprivate var isSettled: Bool { isResolved }
+    fileprivate func fail(_ error: any Error) { resolve(.failure(error)) }
+}
+
+extension BodyStream: Destination {
+    fileprivate var isSettled: Bool { isFinished }
+    fileprivate func fail(_ error: any Error) { finish(.failure(error)) }
+}
+
+extension FrameChannel: Destination {
+    fileprivate var isSettled: Bool { isFinished }
+    fileprivate func fail(_ error: any Error) { finish(.failure(error)) }
 }

@@ -10,9 +10,19 @@ struct ResponseRoute {
     /// A Boolean value that indicates whether the caller revalidates stale responses after they have been served.
     var revalidatesLater = true
 
-    /// Calls `then` with the decision of the cache about a request.
-    func lookUp(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
-        ResponseCache.lookUp(request, in: cache, policy: policy, revalidatesLater: revalidatesLater, then: then)
+    /// Asks the cache about a request.
+    ///
+    /// A short response is delivered to `receiver` by the cache's thread that has read it, like one that a transport
+    /// delivers. In all other cases, `undelivered` is called with the decision.
+    func lookUp(
+        _ request: TransportRequest, receiver: DownloadReceiver,
+        undelivered: @escaping @Sendable (CacheDecision) -> Void
+    ) {
+        let mayDeliver = hooks == nil
+        ResponseCache.lookUp(request, in: cache, policy: policy, revalidatesLater: revalidatesLater) { decision in
+            if mayDeliver, let (reply, body) = decision.completeReply, receiver.takes(reply, body) { return }
+            undelivered(decision)
+        }
     }
 
     /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.
