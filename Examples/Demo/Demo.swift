@@ -67,7 +67,7 @@ struct Demo: Sendable {
     }
 
     private func draw(
-        _ frame: ImageFrame, of picture: DemoPicture, cell: Int, _ counts: LoopbackOrigin.Counts
+        _ frame: ImagePreview, of picture: DemoPicture, cell: Int, _ counts: LoopbackOrigin.Counts
     ) throws {
         guard let screen else { return }
         let lines = HalfBlocks.lines(

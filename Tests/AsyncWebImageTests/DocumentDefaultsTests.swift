@@ -62,7 +62,7 @@ struct DocumentDefaultsTests {
     private static let articlePhrases: [Phrase] = {
         let downloads = configuration.downloads
         let retry = ExponentialBackoff()
-        let previews = ProgressivePolicy()
+        let previews = PreviewPolicy()
         let perSecond = Int(Duration.seconds(1) / previews.minimumInterval)
         return [
             Phrase("\(articles)/GettingStarted.md", "after \(word(retry.maximumAttempts)) attempts in total"),
@@ -175,7 +175,7 @@ struct DocumentDefaultsTests {
         let perHost = downloads.maximumConcurrentDownloadsPerHost
         let connections = downloads.maximumConnectionsPerHost
         let idle = grouped(CurlTransport.Configuration.defaultIdleConnections)
-        let previews = ProgressivePolicy().minimumInterval
+        let previews = PreviewPolicy().minimumInterval
         let scheduling = "Docs/Decisions/0005-own-scheduling.md"
         let bodies = "Docs/Decisions/0007-back-pressure.md"
         let attempts = "Docs/Decisions/0009-attempts-and-time.md"

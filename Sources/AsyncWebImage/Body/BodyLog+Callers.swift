@@ -6,7 +6,7 @@ import Threading
 extension BodyLog {
     /// Keeps the whole body and passes it to `answer` at the end; returns `false` if its beginning has been
     /// discarded.
-    func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
+    func collect(for answer: OneShot<ResponseBody>, isJoined: Bool) -> Bool {
         let (hasBeginning, isOver) = resuming { state in
             guard state.buffer.hasBeginning else { return (false, false) }
             state.bodyWaiters.insert(BodyWaiters.BodyWaiter(answer: answer, isJoined: isJoined))
@@ -17,7 +17,7 @@ extension BodyLog {
     }
 
     /// Reverts ``collect(for:isJoined:)``.
-    func removeBodyWaiter(for answer: OneShot<ImageData>) {
+    func removeBodyWaiter(for answer: OneShot<ResponseBody>) {
         state.withLock { $0.bodyWaiters.remove(answer) }
     }
 

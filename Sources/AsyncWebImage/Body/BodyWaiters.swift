@@ -3,7 +3,7 @@ import ResponseCache
 /// The callers that wait for the whole body of a download; usually one.
 struct BodyWaiters {
     struct BodyWaiter {
-        let answer: OneShot<ImageData>
+        let answer: OneShot<ResponseBody>
         /// A Boolean value that indicates whether another caller had requested the download before.
         let isJoined: Bool
     }
@@ -17,7 +17,7 @@ struct BodyWaiters {
         if first == nil { first = waiter } else { others[ObjectIdentifier(waiter.answer)] = waiter }
     }
 
-    mutating func remove(_ answer: OneShot<ImageData>) {
+    mutating func remove(_ answer: OneShot<ResponseBody>) {
         if first?.answer === answer { first = nil } else { others[ObjectIdentifier(answer)] = nil }
     }
 
@@ -25,7 +25,7 @@ struct BodyWaiters {
     consuming func deliver(_ bytes: [UInt8], _ delivery: Delivery, from source: ResponseSource) {
         forEach { waiter in
             let source = waiter.isJoined ? .joined : source
-            waiter.answer.resolve(.success(ImageData(bytes: bytes, source: source, delivery: delivery)))
+            waiter.answer.resolve(.success(ResponseBody(bytes: bytes, source: source, delivery: delivery)))
         }
     }
 

@@ -5,7 +5,7 @@ struct BodyCollection: Sendable {
     private let log: BodyLog
     private let digest: SharedDigest
     private let decoder: ImageDecoder
-    private let body = OneShot<ImageData>()
+    private let body = OneShot<ResponseBody>()
 
     /// Begins to collect; `nil` if the beginning of the body has been discarded.
     init?(_ log: BodyLog, digest: SharedDigest, decoder: ImageDecoder) {
@@ -16,7 +16,7 @@ struct BodyCollection: Sendable {
     /// Returns the body and its digest, which is computed on the decoder's threads.
     ///
     /// Throws the error that ended the download, or `CancellationError`.
-    @concurrent func run() async throws -> (data: ImageData, digest: BodyDigest?) {
+    @concurrent func run() async throws -> (data: ResponseBody, digest: BodyDigest?) {
         let data = try await withTaskCancellationHandler {
             try await body.value
         } onCancel: {

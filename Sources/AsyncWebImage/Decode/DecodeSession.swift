@@ -5,8 +5,8 @@ struct DecodeSession: Sendable {
     let reader: BodyReader
     let decoder: ImageDecoder
     let options: DecodeOptions
-    let policy: ProgressivePolicy
-    let frames: FrameHub<ImageFrame>
+    let policy: PreviewPolicy
+    let frames: FrameHub<ImagePreview>
     /// The channels that receive the frames of an animation while it arrives.
     var animations: FrameHub<AnimatedImage>?
     /// The checks to make when the header is known.
@@ -166,7 +166,7 @@ struct DecodeSession: Sendable {
             case .show:
                 let cost = try clock.measure {
                     if let preview = try codec.preview(maximumSide: policy.maximumSide) {
-                        frames.publish(ImageFrame(preview))
+                        frames.publish(ImagePreview(preview))
                     }
                 }
                 schedule.shown(state, at: now, cost: cost)

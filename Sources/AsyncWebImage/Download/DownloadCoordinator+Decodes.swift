@@ -11,7 +11,7 @@ extension DownloadCoordinator {
         if case .body = variant.content { return startCollection(id, variant, of: download, digest) }
         let reader = download.log.makeReader(limitsReadAhead: variant.needsOnlyHeader, digest: digest)
         guard let reader else { return false }
-        let frames = FrameHub<ImageFrame>()
+        let frames = FrameHub<ImagePreview>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
             reader: reader, decoder: environment.decoder, options: variant.options, policy: environment.previews,

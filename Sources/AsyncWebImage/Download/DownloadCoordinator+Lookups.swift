@@ -4,7 +4,7 @@ import ResponseCache
 // Requests that the response cache can answer need no slot: they are looked up and served first.
 extension DownloadCoordinator {
     /// Returns the body of a stored response that can be read at once; `nil` if a download is required.
-    nonisolated func storedData(for key: FetchKey) -> ImageData? {
+    nonisolated func storedData(for key: FetchKey) -> ResponseBody? {
         listeners.isObserved ? nil : immediateResponses?.data(for: key)
     }
 

@@ -9,7 +9,7 @@ struct DownloadEnvironment: Sendable {
     let buffers: BufferPool
     let images: FinishedImages
     let responseCache: ResponseCache?
-    let previews: ProgressivePolicy
+    let previews: PreviewPolicy
     let logger: Logger
     /// The clock of rates, deadlines, and delays between attempts.
     let clock: Stopwatch

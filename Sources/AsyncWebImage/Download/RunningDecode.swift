@@ -6,7 +6,7 @@ struct RunningDecode {
     let task: Task<Void, Never>
     /// The position in the body; `nil` if it is collected.
     var reader: BodyReader?
-    var frames = FrameHub<ImageFrame>()
+    var frames = FrameHub<ImagePreview>()
     /// The frames of an animation.
     var animations: FrameHub<AnimatedImage>?
     var headerChecks = HeaderChecks()
@@ -16,7 +16,7 @@ struct RunningDecode {
     /// Adds `caller` to the receivers of frames, if it requested previews or animation frames.
     func add(_ caller: Subscriber) {
         switch caller.product {
-        case .frames(_, let channel):
+        case .previews(_, let channel):
             frames.add(channel, id: caller.id)
             channel.onDemand { [reader] in reader?.wake() }
         case .animationFrames(_, let channel):
@@ -39,7 +39,7 @@ struct DecodeResult: Sendable {
         case info(FileSummary)
         case image(DecodedImage)
         case animation(AnimatedImage)
-        case data(ImageData)
+        case data(ResponseBody)
         case failure(any Error)
     }
 

@@ -14,7 +14,7 @@ extension ImageLoader {
         /// The threads, memory, and limits of decoding.
         public var decoding: ImageDecoder.Configuration
         /// The policy for previews.
-        public var previews: ProgressivePolicy
+        public var previews: PreviewPolicy
         /// The maximum size of the ``MemoryCache``, in bytes; 0 to cache no decoded images.
         public var maximumMemoryCacheBytes: Int
         /// The time after which the ``MemoryCache`` no longer returns an image, counted from its insertion; `nil` for
@@ -57,7 +57,7 @@ extension ImageLoader {
             downloads: DownloadConfiguration = DownloadConfiguration(),
             transport: CurlTransport.Configuration = CurlTransport.Configuration(),
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
-            previews: ProgressivePolicy = ProgressivePolicy(),
+            previews: PreviewPolicy = PreviewPolicy(),
             maximumMemoryCacheBytes: Int = 128 << 20,
             maximumMemoryCacheAge: Duration? = nil,
             imageCache: (any ImageCache)? = nil,

@@ -5,7 +5,7 @@ extension ImageLoader {
     /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
     /// caller needs it. The stream supports a single consumer. It throws ``ImageError``, or `CancellationError` if the
     /// download is canceled. If the task is canceled, the loop can also end without an error.
-    public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
+    public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImagePreview, any Error> {
         do {
             return stream(try previewSubscription(request))
         } catch {
@@ -36,13 +36,13 @@ extension ImageLoader {
 
     /// Starts loading the image and returns a handle with which you can consume its previews, and observe, cancel, and
     /// prioritize the load; see ``previews(for:)``.
-    public func previewTask(for request: ImageRequest) -> FrameTask<ImageFrame> {
+    public func previewTask(for request: ImageRequest) -> StreamTask<ImagePreview> {
         start(request, previewSubscription) { stream($0) }
     }
 
     /// Starts loading the animation and returns a handle with which you can consume its frames, and observe, cancel,
     /// and prioritize the load; see ``animationFrames(for:)``.
-    public func animationFrameTask(for request: ImageRequest) -> FrameTask<AnimationFrame> {
+    public func animationFrameTask(for request: ImageRequest) -> StreamTask<AnimationFrame> {
         start(request, frameSubscription) { stream($0, request) }
     }
 }
@@ -52,30 +52,30 @@ extension ImageLoader {
         _ request: ImageRequest,
         _ subscription: (ImageRequest, ResponseAccess) throws(ImageError) -> FrameSubscription<State>,
         _ stream: (FrameSubscription<State>) -> AsyncThrowingStream<Frame, any Error>
-    ) -> FrameTask<Frame> {
+    ) -> StreamTask<Frame> {
         let response = ResponseAccess()
         do {
             let subscription = try subscription(request, response)
             subscription.join()
             let control = LoadControl(
                 id: subscription.subscriber.id, priority: request.priority, coordinator: coordinator)
-            return FrameTask(
-                request: request, frames: stream(subscription), response: response, control: control
+            return StreamTask(
+                request: request, stream: stream(subscription), response: response, control: control
             ) { [weak subscription] in subscription?.cancel() }
         } catch {
             let control = LoadControl(
                 id: coordinator.newSubscriberID(), priority: request.priority, coordinator: coordinator)
-            return FrameTask(
-                request: request, frames: AsyncThrowingStream { throw error }, response: response, control: control
+            return StreamTask(
+                request: request, stream: AsyncThrowingStream { throw error }, response: response, control: control
             ) {}
         }
     }
 
     private func previewSubscription(
         _ request: ImageRequest, _ response: ResponseAccess? = nil
-    ) throws(ImageError) -> FrameSubscription<ImageFrame> {
-        let channel = FrameChannel<ImageFrame>()
-        return try subscription(request, channel, .frames(request.options, channel), response)
+    ) throws(ImageError) -> FrameSubscription<ImagePreview> {
+        let channel = FrameChannel<ImagePreview>()
+        return try subscription(request, channel, .previews(request.options, channel), response)
     }
 
     private func frameSubscription(
@@ -95,8 +95,8 @@ extension ImageLoader {
     }
 
     private func stream(
-        _ subscription: FrameSubscription<ImageFrame>
-    ) -> AsyncThrowingStream<ImageFrame, any Error> {
+        _ subscription: FrameSubscription<ImagePreview>
+    ) -> AsyncThrowingStream<ImagePreview, any Error> {
         AsyncThrowingStream { try await subscription.next() }
     }
 

@@ -103,7 +103,7 @@ public final class ImageLoader: Sendable {
 
     /// Returns the image and the undecoded body from which it was decoded, of one download; see ``image(for:)`` and
     /// ``data(for:)``.
-    public func imageAndData(for request: ImageRequest) async throws -> (image: ImageResponse, data: ImageData) {
+    public func imageAndData(for request: ImageRequest) async throws -> (image: ImageResponse, data: ResponseBody) {
         async let data = data(for: request)
         async let image = image(for: request)
         return try await (image, data)
@@ -121,7 +121,7 @@ public final class ImageLoader: Sendable {
     /// Returns the response body, undecoded, regardless of its format.
     ///
     /// Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect other callers.
-    public func data(for request: ImageRequest) async throws -> ImageData {
+    public func data(for request: ImageRequest) async throws -> ResponseBody {
         let key = try fetchKey(request)
         if request.expectedDigest == nil, !Task.isCancelled, let data = coordinator.storedData(for: key) {
             request.slot?.keep()
@@ -167,7 +167,7 @@ public final class ImageLoader: Sendable {
 
     /// Starts loading the undecoded body and returns a handle with which you can await, observe, cancel, and prioritize
     /// the load; see ``data(for:)``.
-    public func dataTask(for request: ImageRequest) -> LoadTask<ImageData> {
+    public func dataTask(for request: ImageRequest) -> LoadTask<ResponseBody> {
         start(request, \.head) { .data($0) }
     }
 

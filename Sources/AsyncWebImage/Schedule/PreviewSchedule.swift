@@ -1,4 +1,4 @@
-/// The schedule of the previews of one image according to a ``ProgressivePolicy``.
+/// The schedule of the previews of one image according to a ``PreviewPolicy``.
 ///
 /// A pure value. Times are relative to the start of the decode.
 struct PreviewSchedule {
@@ -26,13 +26,13 @@ struct PreviewSchedule {
         var cost: Duration
     }
 
-    private let policy: ProgressivePolicy
+    private let policy: PreviewPolicy
     private var last: Shown?
     /// The time spent on the image itself, and on its previews except the first.
     private var decoding = Duration.zero
     private var previewing = Duration.zero
 
-    init(_ policy: ProgressivePolicy) {
+    init(_ policy: PreviewPolicy) {
         self.policy = policy
     }
 

@@ -50,7 +50,7 @@ public struct DecodedImage: Sendable, Hashable {
 }
 
 /// The available part of an image that is still arriving.
-public struct ImagePreview: Sendable, Hashable {
+public struct PreviewPixels: Sendable, Hashable {
     /// The whole image, oriented and scaled like the final one, or smaller; pixels not yet received are transparent
     /// black, or white in ``PixelFormat/gray8``.
     public var pixels: PixelBuffer

@@ -17,7 +17,7 @@ extension StreamingDecoder {
     /// rendered and kept until there is a newer one. If a side of the image exceeds `maximumSide` pixels, the preview
     /// is smaller: a progressive JPEG is rendered at 1/2, 1/4, or 1/8, which takes a fraction of the time; others are
     /// scaled down to that side.
-    public func preview(maximumSide: Int = .max) throws(CodecError) -> ImagePreview? {
+    public func preview(maximumSide: Int = .max) throws(CodecError) -> PreviewPixels? {
         try remembering { () throws(CodecError) in
             guard let running else { return nil }
             let scan = running.decoder.previewScan
@@ -37,7 +37,7 @@ extension StreamingDecoder {
             // Its memory can serve the next one, if no consumer has it.
             cachedPreview = nil
             let pipeline = try renderPreview(plan, of: running)
-            let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
+            let preview = PreviewPixels(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
             pixelMemory?.keep(preview.pixels.bytes)
             cachedPreview = (plan, version, preview)
             return preview
@@ -63,12 +63,12 @@ extension StreamingDecoder {
     }
 
     /// Returns the received part of an image whose rows arrive once.
-    private func copy(of pipeline: RowPipeline, scan: Int?, as plan: PreviewPlan) -> ImagePreview {
+    private func copy(of pipeline: RowPipeline, scan: Int?, as plan: PreviewPlan) -> PreviewPixels {
         let pixels = pipeline.pixels
         guard let size = running?.plan.scaledSize, size != plan.scaledSize, let orientation = running?.plan.orientation
-        else { return ImagePreview(pixels: pixels, completeRows: pipeline.completeRows, scan: scan) }
+        else { return PreviewPixels(pixels: pixels, completeRows: pipeline.completeRows, scan: scan) }
         // Missing pixels are transparent, even in an opaque image.
-        return ImagePreview(
+        return PreviewPixels(
             pixels: pixels.turned(
                 .up, scaledTo: plan.scaledSize.upright(orientation), resampling: Resampling(filter: .box),
                 hasAlpha: true),

@@ -33,7 +33,7 @@ public final class StreamingDecoder {
     private var format: (any FormatDescriptor)?
     private(set) var colors = StoredColors()
     var running: Running?
-    var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
+    var cachedPreview: (plan: PreviewPlan, version: Int, preview: PreviewPixels)?
 
     /// The state that exists only once decoding has begun.
     struct Running {

@@ -48,7 +48,7 @@ struct BodyLogDirectReadTests {
     @Test func bodyOfKnownLengthIsReadToOneArray() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 200_000)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span.extracting(..<1_000))
         func address() -> Int {
@@ -65,7 +65,7 @@ struct BodyLogDirectReadTests {
     func longBodyOfKnownLengthIsReadToOneArrayUnlessItIsVeryLong(length: Int) async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: length)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         _ = log.append(piece.span.extracting(..<1_000))
         #expect(log.state.withLock { $0.buffer.open.capacity } < 2 << 20)
@@ -88,7 +88,7 @@ struct BodyLogDirectReadTests {
     }
 
     /// Returns a log with the first 3 MiB of a body of 8 MiB for which a caller waits.
-    private func longBody(for answer: OneShot<ImageData>) -> BodyLog {
+    private func longBody(for answer: OneShot<ResponseBody>) -> BodyLog {
         let log = BodyLog(maximumReplayBytes: 16 << 20)
         log.begin(expecting: 8 << 20)
         #expect(log.collect(for: answer, isJoined: false))
@@ -101,7 +101,7 @@ struct BodyLogDirectReadTests {
     /// With 3 of 8 MiB, the used part of the array is copied when the first reader takes it; with 5, it is shared.
     @Test(arguments: [3 << 20, 5 << 20])
     func longBodyThatACallerWaitsForIsSharedByItsReaders(count: Int) async throws {
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         let log = longBody(for: answer)
         while log.received < count { _ = offer(piece, upTo: count - log.received, to: log) }
         let readers = try (0..<2).map { _ in try #require(log.makeReader()) }
@@ -126,7 +126,7 @@ struct BodyLogDirectReadTests {
     }
 
     @Test func readerOfALongBodyStartsOverWithIt() async throws {
-        let log = longBody(for: OneShot<ImageData>())
+        let log = longBody(for: OneShot<ResponseBody>())
         let reader = try #require(log.makeReader())
         _ = try await reader.next(limit: 1)
         log.begin(expecting: 100_000)
@@ -149,7 +149,7 @@ struct BodyLogDirectReadTests {
     @Test func longBodyThatArrivesInPiecesIsInOneArray() {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 8 << 20)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         while log.received < 8 << 20 {
             _ = log.append(piece.span.extracting(..<min(16_000, (8 << 20) - log.received)))

@@ -84,7 +84,7 @@ struct BodyLogTests {
 
     @Test func collectingALargeBodyKeepsAllItsBytes() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         let reader = try #require(log.makeReader())
         for _ in 0..<40 { #expect(log.append(piece.span) == .more) }
@@ -243,7 +243,7 @@ struct BodyLogTests {
 
     @Test func singlePieceBodyIsDeliveredToAllWaitersOnCompletion() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let answers = (0..<3).map { _ in OneShot<ImageData>() }
+        let answers = (0..<3).map { _ in OneShot<ResponseBody>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: true)) }
         _ = log.append(piece.span)
         #expect(answers.map(\.isResolved) == [false, false, false])
@@ -253,7 +253,7 @@ struct BodyLogTests {
 
     @Test func bodyPiecesAreNotJoinedOnTheTransportThread() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         for _ in 0..<3 { _ = log.append(piece.span) }
         log.finish(.delivered)
@@ -265,7 +265,7 @@ struct BodyLogTests {
     @Test func bodyWhosePiecesAreBeingJoinedIsPending() async {
         let pending = PendingAnswers()
         let log = BodyLog(maximumReplayBytes: 1 << 20, pendingAnswers: pending)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         #expect(log.collect(for: answer, isJoined: false))
         for _ in 0..<3 { _ = log.append(piece.span) }
         log.finish(.delivered)
@@ -276,7 +276,7 @@ struct BodyLogTests {
 
     @Test func removedBodyWaiterReceivesNothing() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
-        let answers = (0..<3).map { _ in OneShot<ImageData>() }
+        let answers = (0..<3).map { _ in OneShot<ResponseBody>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: false)) }
         log.removeBodyWaiter(for: answers[0])
         log.removeBodyWaiter(for: answers[2])
@@ -368,7 +368,7 @@ extension BodyLog.End {
 extension BodyLog {
     /// Returns the result of requesting the bytes now.
     func wholeBody() async throws -> [UInt8] {
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         guard collect(for: answer, isJoined: true) else { throw CancellationError() }
         return try await answer.value.bytes
     }

@@ -84,7 +84,7 @@ struct BytesInFlightTests {
         let first = BodyLog(maximumReplayBytes: 4 << 20, bytesInFlight: bytes)
         let second = BodyLog(maximumReplayBytes: 4 << 20, bytesInFlight: bytes)
         let piece = [UInt8](repeating: 7, count: 16 << 10)
-        for log in [first, second] { #expect(log.collect(for: OneShot<ImageData>(), isJoined: false)) }
+        for log in [first, second] { #expect(log.collect(for: OneShot<ResponseBody>(), isJoined: false)) }
         for _ in 0..<100 { #expect(first.append(piece.span) == .more) }
         // Its share of the memory.
         for _ in 0..<8 { #expect(second.append(piece.span) == .more) }

@@ -36,7 +36,8 @@ struct CacheTrafficTests {
     }
 
     /// Loads `/a` with a cache and loader of its own.
-    private func load(_ origin: LoopbackOrigin, _ folder: String, _ traffic: FileIOStatistics) async throws -> ImageData
+    private func load(_ origin: LoopbackOrigin, _ folder: String, _ traffic: FileIOStatistics) async throws
+        -> ResponseBody
     {
         var configuration = ImageLoader.Configuration.patient
         let cache = try ResponseCache.test(folder, time, traffic: traffic)

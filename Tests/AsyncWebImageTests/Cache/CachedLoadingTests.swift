@@ -37,8 +37,8 @@ struct CachedLoadingTests {
     }
 
     /// Returns the body after the download has ended, so that the next request cannot join it.
-    func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageData {
-        let data: Result<ImageData, any Error>
+    func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ResponseBody {
+        let data: Result<ResponseBody, any Error>
         do { data = .success(try await loader.data(for: request)) } catch { data = .failure(error) }
         await loader.coordinator.becomesIdle()
         return try data.get()

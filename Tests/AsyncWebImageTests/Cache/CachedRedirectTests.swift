@@ -29,9 +29,10 @@ struct CachedRedirectTests {
     }
 
     /// Returns the body after the download has ended and the response is stored.
-    private func load(_ loader: ImageLoader, _ cache: ResponseCache, _ request: ImageRequest) async throws -> ImageData
+    private func load(_ loader: ImageLoader, _ cache: ResponseCache, _ request: ImageRequest) async throws
+        -> ResponseBody
     {
-        let data: Result<ImageData, any Error>
+        let data: Result<ResponseBody, any Error>
         do { data = .success(try await loader.data(for: request)) } catch { data = .failure(error) }
         await loader.coordinator.becomesIdle()
         await cache.settles()

@@ -31,7 +31,7 @@ struct ImmediateResponsesTests {
         return (ImageLoader(configuration: configuration), cache)
     }
 
-    private func immediate(_ loader: ImageLoader, _ request: ImageRequest? = nil) throws -> ImageData? {
+    private func immediate(_ loader: ImageLoader, _ request: ImageRequest? = nil) throws -> ResponseBody? {
         loader.coordinator.storedData(for: try loader.fetchKey(request ?? ImageRequest(url)))
     }
 

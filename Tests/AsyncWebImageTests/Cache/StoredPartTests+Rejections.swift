@@ -48,7 +48,7 @@ extension StoredPartTests {
 
     @Test func maximumBodyBytesIncludesStoredPartialBody() async throws {
         let other = RangedFile(body: Array(file.body[..<240_000]), tag: "\"v2\"")
-        func load(_ folder: String, _ url: String) async throws -> ImageData {
+        func load(_ folder: String, _ url: String) async throws -> ResponseBody {
             let cache = try ResponseCache.test(folder, time)
             return try await self.load(loader(cache) { $0.maximumBodyBytes = 250_000 }, cache, url)
         }

@@ -29,8 +29,8 @@ struct StoredPartTests {
     }
 
     /// Returns the body after the download has ended and everything has been written.
-    func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ImageData {
-        let data: Result<ImageData, any Error>
+    func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ResponseBody {
+        let data: Result<ResponseBody, any Error>
         do { data = .success(try await loader.data(for: ImageRequest(url))) } catch { data = .failure(error) }
         await loader.coordinator.becomesIdle()
         await cache.settles()
@@ -40,7 +40,7 @@ struct StoredPartTests {
     /// Returns the body from a new loader with a new cache, as in another process.
     func load(
         _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, maximumBytes: Int = 64 << 20
-    ) async throws -> ImageData {
+    ) async throws -> ResponseBody {
         let cache = try ResponseCache.test(folder, time, maximumBytes: maximumBytes)
         return try await load(loader(cache, policy: policy), cache, url)
     }

@@ -10,7 +10,7 @@ import Threading
 struct DecodeSessionTests {
     private let clock = ManualClock()
     private let log = BodyLog(maximumReplayBytes: 1 << 20)
-    private let channel = FrameChannel<ImageFrame>()
+    private let channel = FrameChannel<ImagePreview>()
     private let file: [UInt8]
     /// The offsets at which the scans of the file begin.
     private let scans: [Int]
@@ -23,11 +23,11 @@ struct DecodeSessionTests {
     }
 
     private func start(
-        _ policy: ProgressivePolicy, with decoder: ImageDecoder = ImageDecoder()
+        _ policy: PreviewPolicy, with decoder: ImageDecoder = ImageDecoder()
     ) throws -> Task<DecodedImage, any Error> {
         let reader = try #require(log.makeReader())
         channel.onDemand { reader.wake() }
-        let frames = FrameHub<ImageFrame>()
+        let frames = FrameHub<ImagePreview>()
         frames.add(channel, id: 0)
         let session = DecodeSession(
             reader: reader, decoder: decoder, options: DecodeOptions(), policy: policy, frames: frames,
@@ -41,7 +41,7 @@ struct DecodeSessionTests {
     }
 
     @Test func delayedPreviewIsShownOnTimeWithoutMoreBytes() async throws {
-        let session = try start(ProgressivePolicy())
+        let session = try start(PreviewPolicy())
         append(0..<scans[1] + 20)
         #expect(try await channel.next()?.scan == 1)
         let second = Task { try await channel.next()?.scan }
@@ -54,7 +54,7 @@ struct DecodeSessionTests {
     }
 
     @Test func previewsOfLargeImagesAreScaledDown() async throws {
-        let session = try start(ProgressivePolicy(maximumSide: 100))
+        let session = try start(PreviewPolicy(maximumSide: 100))
         append(0..<scans[1] + 20)
         #expect(try await channel.next()?.pixels.size == PixelSize(width: 80, height: 60))
         append(scans[1] + 20..<file.count)
@@ -62,9 +62,9 @@ struct DecodeSessionTests {
         #expect(try await session.value.pixels.size == PixelSize(width: 320, height: 240))
     }
 
-    @Test(arguments: [ProgressivePolicy.Selection.all, .none])
-    func noPreviewIsMadeJustBeforeFinalImage(selection: ProgressivePolicy.Selection) async throws {
-        let session = try start(ProgressivePolicy(selection: selection))
+    @Test(arguments: [PreviewPolicy.Selection.all, .none])
+    func noPreviewIsMadeJustBeforeFinalImage(selection: PreviewPolicy.Selection) async throws {
+        let session = try start(PreviewPolicy(selection: selection))
         let next = Task { try await channel.next() }
         while !channel.isWanted, !Task.isCancelled { await Task.yield() }
         append(0..<file.count)
@@ -85,7 +85,7 @@ struct DecodeSessionTests {
         let budget = try plan().estimatedBytes
         let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
         log.begin(expecting: file.count)
-        let session = try start(ProgressivePolicy(selection: .none), with: decoder)
+        let session = try start(PreviewPolicy(selection: .none), with: decoder)
         append(0..<scans[1])
         while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
         while log.state.withLock({ $0.waits.isEmpty }), !Task.isCancelled { await Task.yield() }
@@ -112,7 +112,7 @@ struct DecodeSessionTests {
         let reader = try #require(log.makeReader())
         let decoder = ImageDecoder(configuration: .init(threadCount: 1, memoryBudget: 100_000))
         let session = DecodeSession(
-            reader: reader, decoder: decoder, options: DecodeOptions(), policy: ProgressivePolicy(),
+            reader: reader, decoder: decoder, options: DecodeOptions(), policy: PreviewPolicy(),
             frames: FrameHub(), clock: clock)
         let image = Task { try await session.run() }
         // The header is searched for again after an eighth more, which does not arrive.

@@ -22,18 +22,18 @@ struct FrameChannelTests {
         #expect(try await channel.next() == nil)
     }
 
-    private func frame(_ rows: Int) -> ImageFrame {
-        ImageFrame(ImagePreview(pixels: Samples.picture(2, 2), completeRows: rows, scan: nil))
+    private func frame(_ rows: Int) -> ImagePreview {
+        ImagePreview(PreviewPixels(pixels: Samples.picture(2, 2), completeRows: rows, scan: nil))
     }
 
     @Test func slowConsumerGetsTheNewestFrameOnly() async throws {
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         for rows in 1...5 { channel.publish(frame(rows)) }
         #expect(try await channel.next()?.completeRows == 5)
     }
 
     @Test func frameChannelEndsOnceAfterTheLastFrame() async throws {
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         channel.finish(.success(frame(9)))
         channel.finish(.failure(CancellationError()))
         channel.publish(frame(1))
@@ -43,7 +43,7 @@ struct FrameChannelTests {
     }
 
     @Test func frameChannelThrowsItsErrorOnce() async throws {
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         channel.publish(frame(1))
         channel.finish(.failure(CancellationError()))
         await #expect(throws: CancellationError.self) { try await channel.next() }
@@ -51,7 +51,7 @@ struct FrameChannelTests {
     }
 
     @Test func waitingFrameConsumerCountsAsDemand() async throws {
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         let demanded = OneShot<Void>()
         channel.onDemand { demanded.resolve(.success(())) }
         let consumer = Task { try await channel.next()?.completeRows }
@@ -63,7 +63,7 @@ struct FrameChannelTests {
     }
 
     @Test func allConsumersOfAFrameChannelReachTheEnd() async throws {
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<10 {
                 group.addTask {
@@ -81,7 +81,7 @@ struct FrameChannelTests {
 
     @Test func finishedFrameChannelReleasesItsDemandClosure() {
         final class Probe: Sendable {}
-        let channel = FrameChannel<ImageFrame>()
+        let channel = FrameChannel<ImagePreview>()
         weak let probe: Probe?
         do {
             let strong = Probe()

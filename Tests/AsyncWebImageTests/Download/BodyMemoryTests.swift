@@ -30,9 +30,9 @@ struct BodyMemoryTests {
     /// Starts `count` downloads and returns their tasks and transfers.
     private func start(
         _ count: Int, _ loader: ImageLoader
-    ) async throws -> [(task: LoadTask<ImageData>, exchange: ScriptedTransport.Exchange)] {
+    ) async throws -> [(task: LoadTask<ResponseBody>, exchange: ScriptedTransport.Exchange)] {
         var exchanges = transport.exchanges.makeAsyncIterator()
-        var started: [(task: LoadTask<ImageData>, exchange: ScriptedTransport.Exchange)] = []
+        var started: [(task: LoadTask<ResponseBody>, exchange: ScriptedTransport.Exchange)] = []
         for number in 0..<count {
             let task = loader.dataTask(for: ImageRequest(url(number)))
             let exchange = try #require(await exchanges.next())

@@ -17,7 +17,7 @@ struct ConfigureTests {
         return ImageLoader(configuration: configuration, transport: transport, clock: clock)
     }
 
-    private func start(_ names: String..., with loader: ImageLoader) -> [LoadTask<ImageData>] {
+    private func start(_ names: String..., with loader: ImageLoader) -> [LoadTask<ResponseBody>] {
         names.map { loader.dataTask(for: ImageRequest("http://example.com/\($0)")) }
     }
 

@@ -22,7 +22,7 @@ struct CoordinatorExecutorTests {
     }
 
     private func join(
-        _ path: String, of loader: ImageLoader, _ answer: OneShot<ImageData> = OneShot()
+        _ path: String, of loader: ImageLoader, _ answer: OneShot<ResponseBody> = OneShot()
     ) throws -> CoordinatorMessage {
         let request = ImageRequest("http://example.com/\(path)")
         let id = loader.coordinator.newSubscriberID()
@@ -92,7 +92,7 @@ struct CoordinatorExecutorTests {
 
     @Test func bodyInSeveralPiecesIsDeliveredWhole() async throws {
         let loader = loader(maximumConcurrentDownloads: 1)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         loader.coordinator.process(try join("a", of: loader, answer))
         loader.coordinator.process(try join("b", of: loader))
         let piece = [UInt8](repeating: 1, count: 100_000)
@@ -218,7 +218,7 @@ struct CoordinatorExecutorTests {
             for number in 0..<8 {
                 group.addTask {
                     for other in 0..<200 {
-                        let answer = OneShot<ImageData>()
+                        let answer = OneShot<ResponseBody>()
                         loader.coordinator.process(try join("\(number)/\(other)", of: loader, answer))
                         #expect(try await answer.value.bytes == [1])
                         _ = await loader.coordinator.activity

@@ -119,10 +119,10 @@ struct DefaultsTests {
     }
 
     @Test func defaultPreviewIntervalIs100MillisecondsAndShareOneFifth() {
-        let expected = ProgressivePolicy(
+        let expected = PreviewPolicy(
             selection: .all, minimumInterval: .milliseconds(100), maximumSide: 1_920, decodingShare: 0.2,
             elapsedShare: 0.02)
-        #expect(ProgressivePolicy() == expected)
+        #expect(PreviewPolicy() == expected)
     }
 
     @Test func minimumSizeOfKeptPartialBodiesIs16KiB() {

@@ -14,11 +14,11 @@ struct DownloadCoordinatorControlTests {
 
     private func start(
         _ paths: some Sequence<String>, from origin: LoopbackOrigin, with loader: ImageLoader
-    ) -> [LoadTask<ImageData>] {
+    ) -> [LoadTask<ResponseBody>] {
         paths.map { loader.dataTask(for: ImageRequest(origin.url($0))) }
     }
 
-    private func expect(_ task: LoadTask<ImageData>, gives bytes: [UInt8]) async throws {
+    private func expect(_ task: LoadTask<ResponseBody>, gives bytes: [UInt8]) async throws {
         let data = try await task.value
         #expect(data.bytes == bytes)
     }
@@ -284,7 +284,7 @@ struct DownloadCoordinatorControlTests {
             for index in 0..<3 { origin.route("/\(index)", .init(body: body).stalled(at: .body(60_000))) }
             origin.route("/3", .init(body: body))
             let loader = loader(slots: 6) { $0.maximumBytesInFlight = 100_000 }
-            var tasks: [LoadTask<ImageData>] = []
+            var tasks: [LoadTask<ResponseBody>] = []
             for index in 0..<2 {
                 tasks += start(["/\(index)"], from: origin, with: loader)
                 await loader.coordinator.activity { $0.bytesInFlight == 60_000 * (index + 1) }

@@ -54,7 +54,7 @@ extension DownloadCoordinatorTests {
                 origin.route(path, .init(body: [1]).held(at: .start, until: gate))
             }
             let loader = loader(slots: 1)
-            var tasks: [LoadTask<ImageData>] = []
+            var tasks: [LoadTask<ResponseBody>] = []
             let requests: [(String, DownloadPriority)] = [
                 ("/busy", .normal), ("/shared", .low), ("/shared", .high), ("/other", .normal),
             ]

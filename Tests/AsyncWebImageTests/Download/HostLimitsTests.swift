@@ -15,7 +15,7 @@ struct HostLimitsTests {
         return ImageLoader(configuration: configuration, transport: transport)
     }
 
-    private func start(_ count: Int, from host: String, with loader: ImageLoader) -> [LoadTask<ImageData>] {
+    private func start(_ count: Int, from host: String, with loader: ImageLoader) -> [LoadTask<ResponseBody>] {
         (0..<count).map { loader.dataTask(for: ImageRequest("https://\(host)/\($0)")) }
     }
 

@@ -159,7 +159,7 @@ struct SharingTests {
         for second in [try await loader.image(for: request), try await loader.imageTask(for: request).value] {
             #expect(second.source == .imageCache && second.pixels == image.pixels && second.scale == 2)
         }
-        var frames: [ImageFrame] = []
+        var frames: [ImagePreview] = []
         for try await frame in loader.previews(for: request) { frames.append(frame) }
         #expect(frames.map(\.isFinal) == [true])
         #expect(frames.first?.response?.source == .imageCache && frames.first?.response?.scale == 2)

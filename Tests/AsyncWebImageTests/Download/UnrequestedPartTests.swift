@@ -8,7 +8,7 @@ import Testing
 struct UnrequestedPartTests {
     private static let body: [UInt8] = [1, 2, 3, 4]
 
-    private func data(_ fields: HTTPFields, statuses: ClosedRange<Int> = 200...299) async throws -> ImageData {
+    private func data(_ fields: HTTPFields, statuses: ClosedRange<Int> = 200...299) async throws -> ResponseBody {
         let transport = ScriptedTransport()
         var exchanges = transport.exchanges.makeAsyncIterator()
         var configuration = ImageLoader.Configuration.patient

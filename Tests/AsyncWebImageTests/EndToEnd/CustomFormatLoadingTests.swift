@@ -55,7 +55,7 @@ struct CustomFormatLoadingTests {
             let gate = Gate()
             origin.route("/a.qoi", .init(body: file).held(at: .body(file.count / 2), until: gate))
             var previews = 0
-            var final: ImageFrame?
+            var final: ImagePreview?
 
             for try await frame in ImageLoader(configuration: configuration).previews(
                 for: ImageRequest(origin.url("/a.qoi")))

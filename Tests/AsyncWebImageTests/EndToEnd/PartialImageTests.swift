@@ -36,7 +36,7 @@ struct PartialImageTests {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/image", Response(body: file).cut(at: .body(file.count * 3 / 4)))
-            var last: ImageFrame?
+            var last: ImagePreview?
             let request = ImageRequest(origin.url("/image"), options: Self.partial)
             for try await frame in ImageLoader(configuration: .patient).previews(for: request) { last = frame }
             let frame = try #require(last)

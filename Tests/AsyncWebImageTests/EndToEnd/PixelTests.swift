@@ -60,7 +60,7 @@ struct PixelTests {
             var configuration = ImageLoader.Configuration.patient
             configuration.previews.minimumInterval = .zero
             var scans: [Int] = []
-            var final: ImageFrame?
+            var final: ImagePreview?
 
             for try await frame in ImageLoader(configuration: configuration).previews(
                 for: ImageRequest(origin.url("/a.jpg")))

@@ -37,7 +37,7 @@ struct ExpectedDigestTests {
             var bytes: [UInt8] = []
             for try await case .bytes(let piece) in loader.bytes(for: request) { bytes += piece }
             #expect(bytes == file)
-            var frame: ImageFrame?
+            var frame: ImagePreview?
             var uncached = request
             uncached.cachePolicy = .reload
             for try await next in loader.previews(for: uncached) { frame = next }

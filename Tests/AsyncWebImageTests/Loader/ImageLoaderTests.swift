@@ -74,7 +74,7 @@ struct ImageLoaderTests {
             origin.route(
                 "/image.png", .init(body: file, framing: framing).held(at: .body(file.count / 2), until: gate))
             var previews = 0
-            var final: ImageFrame?
+            var final: ImagePreview?
 
             for try await frame in ImageLoader(configuration: .patient).previews(
                 for: ImageRequest(origin.url("/image.png")))

@@ -106,7 +106,7 @@ struct ShutdownTests {
     @Test func bodyInSeveralPiecesIsDeliveredBeforeShutdownReturns() async throws {
         let transport = ScriptedTransport()
         let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
-        let answer = OneShot<ImageData>()
+        let answer = OneShot<ResponseBody>()
         let marked = request("http://example.com/marked", finishes: true)
         let caller = Subscriber(
             marked, try loader.fetchKey(marked), id: loader.coordinator.newSubscriberID(), product: .data(answer))

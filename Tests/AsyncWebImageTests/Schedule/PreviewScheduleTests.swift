@@ -8,7 +8,7 @@ struct PreviewScheduleTests {
 
     /// Returns a schedule after a first preview of version 1, scan 1, at time zero.
     private func schedule(
-        _ policy: ProgressivePolicy = ProgressivePolicy(), cost: Duration = .zero
+        _ policy: PreviewPolicy = PreviewPolicy(), cost: Duration = .zero
     ) -> PreviewSchedule {
         var schedule = PreviewSchedule(policy)
         schedule.shown(State(version: 1, scan: 1), at: .zero, cost: cost)
@@ -21,7 +21,7 @@ struct PreviewScheduleTests {
         (State(isWanted: true, version: 0), .skip),
     ])
     func firstPreviewIsDueWithFirstRowsAndWaitingConsumer(state: State, decision: Decision) {
-        #expect(PreviewSchedule(ProgressivePolicy()).decision(state, at: .zero) == decision)
+        #expect(PreviewSchedule(PreviewPolicy()).decision(state, at: .zero) == decision)
     }
 
     @Test(arguments: [
@@ -36,25 +36,25 @@ struct PreviewScheduleTests {
     }
 
     @Test(arguments: [
-        (ProgressivePolicy.Selection.none, 1, false), (.first, 1, true), (.everyScan(3), 1, true), (.all, 1, true),
+        (PreviewPolicy.Selection.none, 1, false), (.first, 1, true), (.everyScan(3), 1, true), (.all, 1, true),
     ])
-    func noneSelectionShowsNoPreviews(selection: ProgressivePolicy.Selection, version: Int, isDue: Bool) {
-        let schedule = PreviewSchedule(ProgressivePolicy(selection: selection))
+    func noneSelectionShowsNoPreviews(selection: PreviewPolicy.Selection, version: Int, isDue: Bool) {
+        let schedule = PreviewSchedule(PreviewPolicy(selection: selection))
         #expect((schedule.decision(State(version: version, scan: 1), at: .zero) == .show) == isDue)
     }
 
     @Test(arguments: [
-        (ProgressivePolicy.Selection.first, [Int]()), (.everyScan(3), [4, 5]), (.everyScan(1), [2, 3, 4, 5]),
+        (PreviewPolicy.Selection.first, [Int]()), (.everyScan(3), [4, 5]), (.everyScan(1), [2, 3, 4, 5]),
         (.everyScan(0), [2, 3, 4, 5]), (.all, [2, 3, 4, 5]),
     ])
-    func everyScanSelectionSkipsScans(selection: ProgressivePolicy.Selection, due: [Int]) {
-        let schedule = schedule(ProgressivePolicy(selection: selection))
+    func everyScanSelectionSkipsScans(selection: PreviewPolicy.Selection, due: [Int]) {
+        let schedule = schedule(PreviewPolicy(selection: selection))
         let shown = (2...5).filter { schedule.decision(State(version: $0, scan: $0), at: .seconds(9)) == .show }
         #expect(shown == due)
     }
 
     @Test func everyScanSelectionShowsRowsOfFilesWithoutScans() {
-        var schedule = PreviewSchedule(ProgressivePolicy(selection: .everyScan(5)))
+        var schedule = PreviewSchedule(PreviewPolicy(selection: .everyScan(5)))
         schedule.shown(State(version: 10), at: .zero, cost: .zero)
         #expect(schedule.decision(State(version: 11), at: .seconds(1)) == .show)
     }
@@ -67,13 +67,13 @@ struct PreviewScheduleTests {
         (decoding: 0, now: 500, .show),
     ])
     func previewCostStaysWithinDecodingOrElapsedShare(decoding: Int, now: Int, decision: Decision) {
-        var schedule = schedule(ProgressivePolicy(decodingShare: 0.2, elapsedShare: 0.02), cost: .milliseconds(10))
+        var schedule = schedule(PreviewPolicy(decodingShare: 0.2, elapsedShare: 0.02), cost: .milliseconds(10))
         schedule.decoded(for: .milliseconds(decoding))
         #expect(schedule.decision(State(version: 2), at: .milliseconds(now)) == decision)
     }
 
     @Test func withoutElapsedShareOnlyDecodingTimeAllowsPreviews() {
-        var schedule = schedule(ProgressivePolicy(decodingShare: 0.5, elapsedShare: 0), cost: .milliseconds(10))
+        var schedule = schedule(PreviewPolicy(decodingShare: 0.5, elapsedShare: 0), cost: .milliseconds(10))
         schedule.decoded(for: .milliseconds(20))
         schedule.shown(State(version: 2), at: .seconds(1), cost: .milliseconds(10))
         #expect(schedule.decision(State(version: 3), at: .seconds(60)) == .skip)
@@ -82,7 +82,7 @@ struct PreviewScheduleTests {
     }
 
     @Test func previewsOfManyScansStayWithinDecodingShare() {
-        var schedule = PreviewSchedule(ProgressivePolicy(minimumInterval: .zero, decodingShare: 0.2, elapsedShare: 0))
+        var schedule = PreviewSchedule(PreviewPolicy(minimumInterval: .zero, decodingShare: 0.2, elapsedShare: 0))
         var shown = 0
         for scan in 1...100 {
             schedule.decoded(for: .milliseconds(10))

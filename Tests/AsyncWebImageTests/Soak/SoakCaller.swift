@@ -145,7 +145,7 @@ struct SoakCaller {
         else { return tally.find("\(pixels.size) for \(request)") }
     }
 
-    private func check(_ data: ImageData, _ request: ImageRequest) {
+    private func check(_ data: ResponseBody, _ request: ImageRequest) {
         guard let name = HTTPField.Name(SoakSite.proof).flatMap({ data.head.response.headerFields[$0] }) else { return }
         if !site.isFile(data.bytes, name) { tally.find("wrong bytes of \(request.url), \(data.bytes.count)") }
     }

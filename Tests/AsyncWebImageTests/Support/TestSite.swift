@@ -70,7 +70,7 @@ struct TestSite {
     }
 }
 
-extension ImageData {
+extension ResponseBody {
     /// The number that nginx assigned to the connection of this response.
     var connection: String? {
         HTTPField.Name("X-Connection").flatMap { head.response.headerFields[$0] }

@@ -50,7 +50,7 @@ struct PreviewWriterTests {
             defer { for gate in gates { gate.open() } }
             try await withTemporaryFolder { folder in
                 var configuration = ImageLoader.Configuration()
-                configuration.previews = ProgressivePolicy(
+                configuration.previews = PreviewPolicy(
                     minimumInterval: .zero, decodingShare: 1_000, elapsedShare: 1_000)
                 let sleeps = Locked([Duration]())
                 let clock = SleeplessClock { duration in

@@ -31,15 +31,15 @@ struct ActorEngine: SharingEngine {
     /// Does nothing, because releasing the loader ends its threads.
     func shutdown() {}
 
-    func start(_ url: String) -> LoadTask<ImageData> {
+    func start(_ url: String) -> LoadTask<ResponseBody> {
         loader.dataTask(for: ImageRequest(url))
     }
 
-    func value(of handle: LoadTask<ImageData>) async throws -> Int {
+    func value(of handle: LoadTask<ResponseBody>) async throws -> Int {
         try await handle.value.bytes.count
     }
 
-    func cancel(_ handle: LoadTask<ImageData>) {
+    func cancel(_ handle: LoadTask<ResponseBody>) {
         handle.cancel()
     }
 

@@ -10,12 +10,12 @@ struct Subscriber: Sendable {
 
     /// The product that the caller waits for, and its destination.
     enum Product: Sendable {
-        case data(OneShot<ImageData>)
+        case data(OneShot<ResponseBody>)
         /// The body piece by piece.
         case bytes(BodyStream)
         case info(readsAnimation: Bool, OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
-        case frames(DecodeOptions, FrameChannel<ImageFrame>)
+        case previews(DecodeOptions, FrameChannel<ImagePreview>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
         /// The animation as far as it has been received, repeatedly.
         case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
@@ -67,7 +67,7 @@ struct Subscriber: Sendable {
             guard expectedDigest != nil else { return nil }
             content = .body
         case .info(let readsAnimation, _): content = .header(readsAnimation: readsAnimation)
-        case .image(let options, _), .frames(let options, _): content = .pixels(options)
+        case .image(let options, _), .previews(let options, _): content = .pixels(options)
         case .animation(let options, _), .animationFrames(let options, _): content = .animation(options)
         }
         return Variant(content: content, digest: expectedDigest?.algorithm)
@@ -80,7 +80,7 @@ struct Subscriber: Sendable {
         case .bytes(let feed): feed
         case .info(_, let answer): answer
         case .image(_, let answer): answer
-        case .frames(_, let channel): channel
+        case .previews(_, let channel): channel
         case .animation(_, let answer): answer
         case .animationFrames(_, let channel): channel
         }
@@ -103,10 +103,10 @@ struct Subscriber: Sendable {
     func fail(_ error: any Error) { destination.fail(error) }
 
     /// Delivers the body.
-    func deliver(_ data: ImageData) {
+    func deliver(_ data: ResponseBody) {
         guard case .data(let answer) = product else { return }
         let source = isJoined ? .joined : data.source
-        answer.resolve(.success(ImageData(bytes: data.bytes, source: source, delivery: data.delivery)))
+        answer.resolve(.success(ResponseBody(bytes: data.bytes, source: source, delivery: data.delivery)))
     }
 
     /// Delivers the properties of the file's header.
@@ -124,7 +124,7 @@ struct Subscriber: Sendable {
         case .animationFrames(_, let channel):
             self.response?.finish(origin.head)
             channel.finish(.success(animation))
-        case .data, .bytes, .info, .image, .frames: break
+        case .data, .bytes, .info, .image, .previews: break
         }
     }
 
@@ -133,9 +133,9 @@ struct Subscriber: Sendable {
         let response = ImageResponse(image: image, origin: seen(origin), scale: key.url.displayScale)
         switch product {
         case .image(_, let answer): answer.resolve(.success(response))
-        case .frames(_, let channel):
+        case .previews(_, let channel):
             self.response?.finish(origin.head)
-            channel.finish(.success(ImageFrame(final: response)))
+            channel.finish(.success(ImagePreview(final: response)))
         case .data, .bytes, .info, .animation, .animationFrames: break
         }
     }

@@ -55,7 +55,7 @@ final class ImmediateResponses: Sendable {
     func end() { state.withLock { $0.hasEnded = true } }
 
     /// Returns the body of a stored response; `nil` if a download is required.
-    func data(for key: FetchKey) -> ImageData? {
+    func data(for key: FetchKey) -> ResponseBody? {
         let settings = state.withLock { $0.isSuspended || $0.hasEnded ? nil : $0.settings }
         guard let settings, !key.isConditional else { return nil }
         let response = cache.immediateResponse(
@@ -67,7 +67,7 @@ final class ImmediateResponses: Sendable {
         }
         guard let (reply, body) = response else { return nil }
         logger.debug("downloaded", metadata: ["url": "\(key.url)", "bytes": "0"])
-        return ImageData(
+        return ResponseBody(
             bytes: body, source: reply.source, delivery: Delivery(head: reply.head, metrics: TransferMetrics()))
     }
 }

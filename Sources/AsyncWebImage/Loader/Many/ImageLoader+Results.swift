@@ -37,7 +37,7 @@ extension ImageLoader {
     /// Loads the undecoded bodies of `requests`, as ``images(for:maximumActive:inOrder:_:)`` does for images.
     public func data<Requests: Sequence<ImageRequest>>(
         for requests: Requests, maximumActive: Int, inOrder: Bool = false,
-        _ consume: @escaping @Sendable (ImageRequest, Result<ImageData, any Error>) async throws -> Void
+        _ consume: @escaping @Sendable (ImageRequest, Result<ResponseBody, any Error>) async throws -> Void
     ) async throws {
         try await results(for: requests, maximumActive, inOrder, { try await self.data(for: $0) }, consume)
     }

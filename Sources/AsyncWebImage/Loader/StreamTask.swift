@@ -4,26 +4,26 @@ public import HTTPTransport
 ///
 /// The download starts when the handle is created. Releasing the handle and its stream stops the load, unless another
 /// caller needs it.
-public final class FrameTask<Frame: Sendable>: Sendable {
+public final class StreamTask<Element: Sendable>: Sendable {
     /// The request whose frames are loaded.
     public let request: ImageRequest
-    /// The stream of the frames, which supports a single consumer.
+    /// The stream of the previews or frames, which supports a single consumer.
     ///
     /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Leaving the loop over it early stops the load
     /// when the handle is released as well; ``cancel()`` stops it immediately.
-    public let frames: AsyncThrowingStream<Frame, any Error>
+    public let stream: AsyncThrowingStream<Element, any Error>
 
     private let response: ResponseAccess
     private let control: LoadControl
     private let cancelStream: @Sendable () -> Void
 
     init(
-        request: ImageRequest, frames: AsyncThrowingStream<Frame, any Error>, response: ResponseAccess,
+        request: ImageRequest, stream: AsyncThrowingStream<Element, any Error>, response: ResponseAccess,
         control: LoadControl,
         cancel: @escaping @Sendable () -> Void
     ) {
         self.request = request
-        self.frames = frames
+        self.stream = stream
         self.response = response
         self.control = control
         cancelStream = cancel

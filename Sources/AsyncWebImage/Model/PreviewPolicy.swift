@@ -1,8 +1,8 @@
 /// A policy for previews of arriving images: which ones are decoded, at which size, and at what cost.
 ///
 /// A preview is decoded only while a caller waits for one and there is something new to show. It is delivered as an
-/// ``ImageFrame``, which contains its pixels, scan, and number of complete rows.
-public struct ProgressivePolicy: Sendable, Hashable {
+/// ``ImagePreview``, which contains its pixels, scan, and number of complete rows.
+public struct PreviewPolicy: Sendable, Hashable {
     /// The states of an arriving image that are shown as previews.
     public enum Selection: Sendable, Hashable {
         /// No previews: only the final image.

@@ -2,7 +2,7 @@ public import HTTPTransport
 public import ResponseCache
 
 /// A downloaded body, not decoded.
-public struct ImageData: Sendable {
+public struct ResponseBody: Sendable {
     /// The body.
     public let bytes: [UInt8]
     /// The source of the bytes, for this caller.

@@ -1,8 +1,8 @@
 /// A state of an arriving image: a preview or the final image.
-public struct ImageFrame: Sendable {
+public struct ImagePreview: Sendable {
     /// The image at the requested size.
     ///
-    /// A preview of a large image can be smaller (``ProgressivePolicy/maximumSide``). In a preview, pixels that have
+    /// A preview of a large image can be smaller (``PreviewPolicy/maximumSide``). In a preview, pixels that have
     /// not arrived are transparent black, or white in the format `gray8`, which has no alpha.
     public let pixels: PixelBuffer
     /// A Boolean value that indicates whether this is the final image, which is always the last frame.
@@ -18,7 +18,7 @@ public struct ImageFrame: Sendable {
     /// The response of the final image; `nil` for previews.
     public let response: ImageResponse?
 
-    init(_ preview: ImagePreview) {
+    init(_ preview: PreviewPixels) {
         pixels = preview.pixels
         isFinal = false
         completeRows = preview.completeRows

@@ -4,15 +4,15 @@ import Testing
 
 /// The handles of previews and of the frames of animations.
 @Suite(.timeLimit(.minutes(1)))
-struct FrameTaskTests {
+struct StreamTaskTests {
     private let loader = ImageLoader(configuration: .patient)
 
     @Test func previewTaskDeliversTheFinalImageAndTheHeadOfItsResponse() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/image", .init(headerFields: ["ETag": "\"v1\""], body: try Samples.file(.gif)))
             let task = loader.previewTask(for: ImageRequest(origin.url("/image")))
-            var last: ImageFrame?
-            for try await frame in task.frames { last = frame }
+            var last: ImagePreview?
+            for try await frame in task.stream { last = frame }
             #expect(last?.isFinal == true)
             #expect(task.head?.response.headerFields[.eTag] == "\"v1\"")
         }
@@ -25,7 +25,7 @@ struct FrameTaskTests {
             let request = ImageRequest(origin.url("/image"))
             let task = loader.animationFrameTask(for: request)
             var indices: [Int] = []
-            for try await frame in task.frames { indices.append(frame.index) }
+            for try await frame in task.stream { indices.append(frame.index) }
             let animation = try await loader.animation(for: request)
             #expect(indices == Array(0..<animation.animation.frameCount))
             #expect(task.head?.response.headerFields[.eTag] == "\"v1\"")
@@ -45,7 +45,7 @@ struct FrameTaskTests {
             #expect(task.head?.response.headerFields[.eTag] == "\"v1\"")
             gate.open()
             var isFinal = false
-            for try await frame in task.frames { isFinal = frame.isFinal }
+            for try await frame in task.stream { isFinal = frame.isFinal }
             #expect(isFinal)
         }
     }
@@ -57,8 +57,8 @@ struct FrameTaskTests {
             let (previews, frames) = (loader.previewTask(for: request), loader.animationFrameTask(for: request))
             previews.cancel()
             frames.cancel()
-            await #expect(throws: CancellationError.self) { for try await _ in previews.frames {} }
-            await #expect(throws: CancellationError.self) { for try await _ in frames.frames {} }
+            await #expect(throws: CancellationError.self) { for try await _ in previews.stream {} }
+            await #expect(throws: CancellationError.self) { for try await _ in frames.stream {} }
             await loader.coordinator.becomesIdle()
         }
     }
@@ -84,8 +84,8 @@ struct FrameTaskTests {
 
     @Test func invalidURLFailsFrameTasks() async throws {
         let request = ImageRequest("not a URL")
-        await #expect(throws: ImageError.self) { for try await _ in loader.previewTask(for: request).frames {} }
-        await #expect(throws: ImageError.self) { for try await _ in loader.animationFrameTask(for: request).frames {} }
+        await #expect(throws: ImageError.self) { for try await _ in loader.previewTask(for: request).stream {} }
+        await #expect(throws: ImageError.self) { for try await _ in loader.animationFrameTask(for: request).stream {} }
         #expect(loader.previewTask(for: request).head == nil)
     }
 }
