@@ -3,7 +3,7 @@ import HTTPTypes
 // The outcome of a transfer.
 extension ActiveTransfer {
     /// The maximum number of times that a request is repeated because the server has not processed it.
-    static let maximumRefusals = 5
+    static let maximumRefusals = 20
 
     /// Returns the outcome to report to the receiver after the exchange has ended.
     func outcome(_ end: ExchangeEnd) -> TransferOutcome {

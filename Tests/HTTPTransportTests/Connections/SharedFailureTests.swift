@@ -129,7 +129,9 @@ struct SharedFailureTests {
     }
 
     /// The server has not processed it, whatever the method (RFC 9113, section 8.7).
-    @Test(arguments: [1, 5, 6], [HTTPRequest.Method.get, .delete])
+    @Test(
+        arguments: [1, ActiveTransfer.maximumRefusals, ActiveTransfer.maximumRefusals + 1],
+        [HTTPRequest.Method.get, .delete])
     func refusedRequestIsRepeatedAFewTimes(refusals: Int, method: HTTPRequest.Method) async throws {
         let fixture = try SharedFixture()
         let server = try fixture.server { connection, stream, path in
@@ -137,12 +139,12 @@ struct SharedFailureTests {
             connection.respond(stream, body: [2])
         }
         let record = try await fixture.transport.fetch(server.url("/a")) { $0.method = method }
-        if refusals <= 5 {
+        if refusals <= ActiveTransfer.maximumRefusals {
             #expect(record.body == [2])
         } else {
             #expect(record.error?.reason == .connectionLost && record.error?.detail == "the server refused the request")
         }
-        #expect(server.record.value.requests.count == min(6, refusals + 1))
+        #expect(server.record.value.requests.count == min(ActiveTransfer.maximumRefusals, refusals) + 1)
     }
 
     @Test func requestsThatAreRefusedLaterAreRepeatedOverTheSameNewConnection() async throws {
