@@ -1,7 +1,8 @@
-import HTTPTransport
 import HTTPTypes
 import TestSupport
 import Testing
+
+@testable import HTTPTransport
 
 /// Servers that fail, refuse, or do not answer.
 @Suite(.timeLimit(.minutes(1)))
