@@ -3,7 +3,7 @@ import HTTPTypes
 
 // Looking up the response to a request; on the cache's threads.
 extension ResponseCache {
-    /// Calls `then` with the decision of a cache about a request that has no slot yet: on the cache's thread, or
+    /// Calls `then` with the decision of a cache about a request that has no slot yet: on a thread of the cache, or
     /// immediately if the cache does not apply to the request.
     ///
     /// With `revalidatesLater`, the caller must revalidate a response that ``CacheDecision/needsRevalidation``;

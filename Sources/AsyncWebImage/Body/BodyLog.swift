@@ -2,7 +2,7 @@ import HTTPTransport
 import ResponseCache
 import Threading
 
-/// The body of one download: written by a thread of the transport, read by any number of decoders.
+/// The body of one download: written by one thread at a time, and read by any number of decoders and callers.
 ///
 /// A ``BodyBuffer`` under a lock, with those who wait for its bytes, and with the transfer, which is paused and resumed
 /// according to ``Backpressure``. Callers that wait for the whole body get it directly from the log, without the

@@ -38,7 +38,7 @@ final class FrameChannel<Frame: Sendable>: Sendable {
         if isWaiting { call() }
     }
 
-    /// Publishes a preview, replacing one that has not been taken.
+    /// Publishes a state, replacing one that has not been taken.
     func publish(_ frame: Frame) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.end == nil else { return [] }

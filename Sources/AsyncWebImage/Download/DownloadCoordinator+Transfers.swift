@@ -5,7 +5,7 @@ import ResponseCache
 // Sending requests and ending bodies.
 extension DownloadCoordinator {
     /// Sends the request of an attempt, which can continue an earlier one; the cache is asked first, unless it has
-    /// decided about this request.
+    /// a response that needs no network.
     func transfer(
         _ download: Download, _ attempt: DownloadMachine.Attempt, continuing resumption: Resumption? = nil,
         _ decision: CacheDecision? = nil

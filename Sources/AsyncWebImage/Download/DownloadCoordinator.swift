@@ -6,7 +6,7 @@ import ResponseCache
 /// An actor that determines the order of downloads and performs each one once for all its callers.
 ///
 /// The coordinator of a loader (``ImageLoader/coordinator``) is where you observe and control its downloads: events,
-/// activity, configuration, suspension, and cancellation. Bytes and pixels never pass through the actor.
+/// activity, configuration, suspension, and cancellation. The pieces of a body never pass through the actor.
 public actor DownloadCoordinator {
     let environment: DownloadEnvironment
     /// The current configuration of downloads; see ``configure(_:)``.

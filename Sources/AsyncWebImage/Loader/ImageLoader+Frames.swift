@@ -1,8 +1,8 @@
 extension ImageLoader {
     /// Returns a stream of previews of the image while it arrives, followed by the final image.
     ///
-    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer skips
-    /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
+    /// The download starts when the first preview is requested. Previews are rendered on demand: a slow consumer skips
+    /// some, but always gets the final image. Ending the loop early stops the download, unless another
     /// caller needs it. The stream supports a single consumer. It throws ``ImageError``, or `CancellationError` if the
     /// download is canceled. If the task is canceled, the loop can also end without an error.
     public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImagePreview, any Error> {

@@ -5,7 +5,7 @@ public import HTTPTransport
 /// The download starts when the handle is created. Releasing the handle and its stream stops the load, unless another
 /// caller needs it.
 public final class StreamTask<Element: Sendable>: Sendable {
-    /// The request whose frames are loaded.
+    /// The request whose previews or frames are loaded.
     public let request: ImageRequest
     /// The stream of the previews or frames, which supports a single consumer.
     ///

@@ -30,7 +30,8 @@ public struct DownloadConfiguration: Sendable {
     public var executionOrder: ExecutionOrder
     /// The header fields of every request.
     ///
-    /// A request's own fields replace those with the same name.
+    /// A request's own fields replace those with the same name. After a redirect to another origin, only those that
+    /// ``redirectPolicy`` forwards are sent.
     public var headerFields: HTTPFields
     /// The time limits of a download.
     ///

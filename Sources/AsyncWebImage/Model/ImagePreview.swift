@@ -5,7 +5,7 @@ public struct ImagePreview: Sendable {
     /// A preview of a large image can be smaller (``PreviewPolicy/maximumSide``). In a preview, pixels that have
     /// not arrived are transparent black, or white in the format `gray8`, which has no alpha.
     public let pixels: PixelBuffer
-    /// A Boolean value that indicates whether this is the final image, which is always the last frame.
+    /// A Boolean value that indicates whether this is the final image, which is always the last element.
     ///
     /// With ``DecodeOptions/allowsPartial``, the final image can be partial.
     public let isFinal: Bool
@@ -13,7 +13,7 @@ public struct ImagePreview: Sendable {
     ///
     /// If the orientation rotates the image by 90 degrees, this is a number of columns.
     public let completeRows: Int
-    /// The scan or pass of a progressive image, counted from 1; `nil` for other images and for the final frame.
+    /// The scan or pass of a progressive image, counted from 1; `nil` for other images and for the final one.
     public let scan: Int?
     /// The response of the final image; `nil` for previews.
     public let response: ImageResponse?

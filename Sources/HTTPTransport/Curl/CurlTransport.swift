@@ -8,7 +8,7 @@ import Threading
 ///
 /// TLS is that of OpenSSL. libcurl itself sends only requests with ``Credential/digest(user:password:)`` or
 /// ``Credential/password(user:password:)``, with cookies, for http URLs through a proxy, through a proxy that is reached
-/// by TLS, and to IPv6 addresses with a zone.
+/// by TLS, to IPv6 addresses with a zone, and for URLs with unprintable characters.
 ///
 /// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS
 /// cache, credentials, and cookies. The threads end, and all connections are closed, when the transport is released and

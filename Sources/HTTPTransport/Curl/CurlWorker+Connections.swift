@@ -91,7 +91,7 @@ extension CurlWorker {
 
 extension ActiveTransfer {
     /// Returns the key of the connections over which this module sends the request itself; `nil` if libcurl must do it:
-    /// for challenges, cookies, IPv6 zones, http URLs through proxies, and proxies to which a connection has TLS.
+    /// for challenges, cookies, IPv6 zones, unprintable URLs, http URLs through proxies, and proxies with TLS.
     func keyInPool(proxy: String?) -> ConnectionKey? {
         let url = request.url
         guard credential?.isNegotiated != true, !request.handlesCookies, request.method != .connect, url.zone == nil,

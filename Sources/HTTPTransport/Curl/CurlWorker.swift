@@ -81,7 +81,8 @@ extension CurlWorker {
         resolve(transfer)
     }
 
-    /// Sends the request over an idle connection, or passes the transfer to libcurl, if only to open one.
+    /// Sends the request over a connection that exists, or lets it wait for one that is being opened, or passes the
+    /// transfer to libcurl, if only to open one.
     func submit(_ transfer: ActiveTransfer, addresses: [IPAddress]?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url

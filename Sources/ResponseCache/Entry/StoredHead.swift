@@ -38,7 +38,7 @@ package struct StoredHead: Sendable, Equatable {
     /// A Boolean value that indicates whether the response is not a success: it is remembered, but never used stale.
     var isFailure: Bool { !(200...299).contains(status) }
 
-    /// Returns the head updated by a 304 received for `request`.
+    /// Returns the head updated by a 304, or by the head of a 206, received for `request`.
     func updated(
         by response: HTTPResponse, to request: TransportRequest, requestedAt: Int, receivedAt: Int
     ) -> StoredHead {

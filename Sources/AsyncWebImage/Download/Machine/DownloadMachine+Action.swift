@@ -13,7 +13,7 @@ extension DownloadMachine {
         case decide(ID, timeLimit: Duration?)
         /// Sends a request; if there is a response cache, it is asked first.
         case transfer(ID, Attempt)
-        /// Serves the response that the response cache has, or sends the request that it has decided on; reply with
+        /// Serves the response that the response cache has, or sends the request, about which it is asked again; reply with
         /// `refresh` if the response is stale.
         indirect case perform(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.

@@ -34,7 +34,7 @@ extension DownloadMachine {
     enum Step {
         case lookup
         case attempt
-        /// An attempt about which the response cache has decided.
+        /// An attempt that follows a lookup in the response cache, which found no response to serve.
         indirect case decided(CacheDecision)
         /// An attempt that might continue an earlier one.
         indirect case continuation(Resumption)

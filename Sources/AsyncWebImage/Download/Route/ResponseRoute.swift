@@ -12,7 +12,7 @@ struct ResponseRoute {
 
     /// Asks the cache about a request.
     ///
-    /// A short response is delivered to `receiver` by the cache's thread that has read it, like one that a transport
+    /// A short response is delivered to `receiver` by the thread of the cache that has read it, like one that a transport
     /// delivers. In all other cases, `undelivered` is called with the decision.
     func lookUp(
         _ request: TransportRequest, receiver: DownloadReceiver,

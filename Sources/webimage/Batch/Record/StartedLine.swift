@@ -7,7 +7,7 @@ import AsyncWebImage
 final class StartedLine {
     /// The beginning of a download.
     enum Beginning {
-        /// The body, whose first piece has arrived.
+        /// The body, whose first piece is waited for first.
         case body(DownloadedPieces)
         /// The header of the image, if nothing else is read.
         indirect case header(ImageInfo)

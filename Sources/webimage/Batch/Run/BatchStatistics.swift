@@ -82,7 +82,7 @@ extension BatchStatistics {
         self.successes = successes
         self.failedToDownload = failedToDownload
         self.failedToResize = failedToResize
-        // Earlier versions did not write it.
+        // Without it, there were none.
         retryable = Self.number("retryable", in: members) ?? 0
     }
 

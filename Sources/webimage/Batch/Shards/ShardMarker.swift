@@ -49,7 +49,7 @@ struct ShardMarker: Sendable {
         else { return nil }
         self.init(
             input: Input(first: first, count: count, sha256: sum), optionsDigest: optionsDigest,
-            // Earlier versions did not write it.
+            // Without it, it was the first.
             attempt: object.number("attempt") ?? 1)
         retryable = object.number("retryable")
         retryableRows = object["retryable_rows"].flatMap { Self.rows(of: $0) }

@@ -154,7 +154,7 @@ final class ShardOutput: BatchOutput {
         if let rows = marker.retryableRows {
             return .check(marker, failures: RowSet(rows.filter { $0 < folder.keys.samplesPerShard }))
         }
-        // Earlier versions did not write it, but the records tell the same, unless they have been moved elsewhere.
+        // There are too many to be listed, but the records tell the same, unless they have been moved elsewhere.
         if folder.hasSidecar, let committed = try? CommittedShard(shard, marker, in: folder) {
             return .check(marker, failures: committed.retriedRows)
         }
