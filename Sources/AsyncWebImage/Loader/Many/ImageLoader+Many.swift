@@ -1,6 +1,6 @@
 // Many loads, of which a limited number is active at a time.
 extension ImageLoader {
-    /// Processes the elements of an asynchronous sequence concurrently, and lets at most `maximumActive` of them use
+    /// Processes the elements of a sequence, which can be lazy, concurrently, and lets at most `maximumActive` of them use
     /// connections, or results, at a time.
     ///
     /// `process` is called for each element in a task of its own, with a slot to set in ``ImageRequest/slot``. An
@@ -24,18 +24,8 @@ extension ImageLoader {
     /// With `inOrder`, the first element that has not been processed can become active beyond the limit, because others
     /// might wait for it; see ``images(for:maximumActive:inOrder:_:)`` for results in order.
     ///
-    /// If `process`, or the sequence, throws an error, no further element is read, the tasks of the others are canceled,
-    /// and the error is thrown when they have ended. If the task is canceled, so are all of them.
-    public func forEach<Elements: AsyncSequence & Sendable>(
-        _ elements: Elements, maximumActive: Int, maximumOpen: Int = 4_096, inOrder: Bool = false,
-        _ process: @escaping @Sendable (Elements.Element, LoadSlot) async throws -> Void
-    ) async throws where Elements.Element: Sendable {
-        let group = loadGroup(maximumActive: maximumActive, maximumOpen: maximumOpen, inOrder: inOrder)
-        try await forEach(elements, in: group, weight: { _ in 0 }, process)
-    }
-
-    /// Processes the elements of a sequence, which can be lazy, as
-    /// ``forEach(_:maximumActive:maximumOpen:inOrder:_:)`` does.
+    /// If `process` throws an error, no further element is read, the tasks of the others are canceled, and the error is
+    /// thrown when they have ended. If the task is canceled, so are all of them.
     public func forEach<Elements: Sequence>(
         _ elements: Elements, maximumActive: Int, maximumOpen: Int = 4_096, inOrder: Bool = false,
         _ process: @escaping @Sendable (Elements.Element, LoadSlot) async throws -> Void
@@ -43,6 +33,18 @@ extension ImageLoader {
         let group = loadGroup(maximumActive: maximumActive, maximumOpen: maximumOpen, inOrder: inOrder)
         defer { group.send(.endGroup(group)) }
         try await group.forEach(elements, process)
+    }
+
+    /// Processes the elements of an asynchronous sequence, such as the lines of a file, as
+    /// ``forEach(_:maximumActive:maximumOpen:inOrder:_:)`` does.
+    ///
+    /// An error of the sequence ends the call like one of `process`, also while others are being processed.
+    public func forEach<Elements: AsyncSequence & Sendable>(
+        from elements: Elements, maximumActive: Int, maximumOpen: Int = 4_096, inOrder: Bool = false,
+        _ process: @escaping @Sendable (Elements.Element, LoadSlot) async throws -> Void
+    ) async throws where Elements.Element: Sendable {
+        let group = loadGroup(maximumActive: maximumActive, maximumOpen: maximumOpen, inOrder: inOrder)
+        try await forEach(elements, in: group, weight: { _ in 0 }, process)
     }
 
     /// Creates the group of the elements of one call.

@@ -96,7 +96,8 @@ struct LoadManyOrderTests {
         let (elements, continuation) = AsyncStream.makeStream(of: Int.self)
         continuation.yield(1)
         await #expect(throws: ResultConsumer.Failure.self) {
-            try await ImageLoader.forMany().forEach(elements, maximumActive: 4) { _, _ in throw ResultConsumer.Failure()
+            try await ImageLoader.forMany().forEach(from: elements, maximumActive: 4) { _, _ in
+                throw ResultConsumer.Failure()
             }
         }
         continuation.finish()
@@ -107,7 +108,7 @@ struct LoadManyOrderTests {
         continuation.yield(1)
         continuation.finish(throwing: ResultConsumer.Failure())
         await #expect(throws: ResultConsumer.Failure.self) {
-            try await ImageLoader.forMany().forEach(elements, maximumActive: 4) { _, slot in
+            try await ImageLoader.forMany().forEach(from: elements, maximumActive: 4) { _, slot in
                 try await slot.take()
                 await untilCancelled()
             }
@@ -131,7 +132,7 @@ struct LoadManyOrderTests {
         let (elements, continuation) = AsyncStream.makeStream(of: Int.self)
         let (loader, started) = (ImageLoader.forMany(), Tally())
         let run = Task {
-            try await loader.forEach(elements, maximumActive: 4) { _, slot in
+            try await loader.forEach(from: elements, maximumActive: 4) { _, slot in
                 try await slot.take()
                 started.add()
                 await untilCancelled()
