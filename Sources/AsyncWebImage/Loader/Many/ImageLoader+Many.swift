@@ -13,11 +13,11 @@ extension ImageLoader {
     /// processed at a time, so that memory is bounded for a sequence of any length.
     ///
     /// ```swift
-    /// try await loader.forEach(lines, maximumActive: 64) { line, slot in
-    ///     var request = ImageRequest(line, maximumSide: 256)
+    /// let urls = ["https://example.com/a.jpg", "https://example.com/b.jpg"]
+    /// try await loader.forEach(urls, maximumActive: 64) { url, slot in
+    ///     var request = ImageRequest(url, maximumSide: 256)
     ///     request.slot = slot
-    ///     let image = try await loader.image(for: request).image
-    ///     try store(image.pixels.encoded(as: .jpeg, quality: 85), for: line)
+    ///     print(try await loader.info(for: request).header.size, try await loader.image(for: request).pixels.size)
     /// }
     /// ```
     ///

@@ -10,8 +10,8 @@ extension ImageLoader {
     /// let requests = urls.lazy.map { ImageRequest($0, maximumSide: 256) }
     /// try await loader.images(for: requests, maximumActive: 16) { request, result in
     ///     switch result {
-    ///     case .success(let response): try store(response.image, for: request.url)
-    ///     case .failure(let error): print(error)
+    ///     case .success(let response): print(request.url, response.pixels.size)
+    ///     case .failure(let error): print(request.url, error)
     ///     }
     /// }
     /// ```
