@@ -139,7 +139,8 @@ package final class LoadGroup: Sendable {
     }
 
     private func mayOpen(_ state: State) -> Bool {
-        let base = Self.openElementsPerActive * limit
+        let (product, isTooLarge) = Self.openElementsPerActive.multipliedReportingOverflow(by: limit)
+        let base = isTooLarge ? .max : product
         return !state.isPaused && state.open < maximumOpen && state.weight < Self.maximumWeight
             && (state.open < base || (state.hasRoom && state.starting <= base))
     }

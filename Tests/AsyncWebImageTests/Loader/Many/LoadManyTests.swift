@@ -126,6 +126,14 @@ struct LoadManyTests {
         }
     }
 
+    @Test func anyNumberOfElementsCanBeActiveWithoutALimit() async throws {
+        let count = Awaited(0)
+        try await ImageLoader.forMany().forEach(0..<10, maximumActive: .max, maximumOpen: .max) { _, _ in
+            count.update { $0 += 1 }
+        }
+        #expect(count.value == 10)
+    }
+
     // MARK: Results without a transfer
 
     @Test(arguments: [false, true])
