@@ -31,7 +31,9 @@ package enum SHA256 {
     }
 }
 
-/// An algorithm of OpenSSL, which does not change and is never released.
+/// An algorithm of OpenSSL.
+///
+/// `@unchecked Sendable`: it does not change and is never released.
 @safe
 private struct FetchedAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer?

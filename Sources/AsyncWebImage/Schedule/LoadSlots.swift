@@ -27,7 +27,7 @@ struct LoadSlots {
         var taken: Set<Int> = []
         /// The elements that have their slot until they end.
         var kept: Set<Int> = []
-        /// What waits for the slot of each element: several of its requests, or a request repeatedly, because several
+        /// The waiters for the slot of each element: several of its requests, or a request repeatedly, because several
         /// callers share it.
         var waiters: [Int: [Waiter]] = [:]
         /// The numbers of waiting elements, including outdated ones.

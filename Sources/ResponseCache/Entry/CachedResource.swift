@@ -2,7 +2,7 @@ package import HTTPTransport
 import HTTPTypes
 import Hashing
 
-/// What responses are stored for: a URL, or the request's own key, with a hash of the request's credentials.
+/// The resource of stored responses: a URL, or the request's own key, with a hash of the request's credentials.
 ///
 /// Credentials and cookies themselves are not stored.
 package struct CachedResource: Sendable, Hashable {

@@ -77,6 +77,8 @@ final class TransferMeter: Transport {
     }
 
     /// A receiver between the transport and the actual receiver.
+    ///
+    /// `@unchecked Sendable`: a class with a subclass; all properties are constant.
     private class MeteredReceiver: TransferReceiver, @unchecked Sendable {
         private let receiver: any TransferReceiver
         private let meter: TransferMeter
@@ -119,7 +121,7 @@ final class TransferMeter: Transport {
         }
     }
 
-    /// A receiver in whose memory the transport writes the body.
+    /// A receiver in whose memory the transport writes the body; `@unchecked Sendable` as its superclass.
     private final class DirectMeteredReceiver: MeteredReceiver, DirectBodyReceiver, @unchecked Sendable {
         private let direct: any DirectBodyReceiver
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// Who may pause and resume the transfer of a body.
+/// The rules for pausing and resuming the transfer of a body.
 struct BackpressureTests {
     private typealias Consumption = Backpressure.Consumption
 

@@ -14,7 +14,7 @@ struct MachineScript {
         let considered: Int
     }
 
-    /// What load groups have been told.
+    /// The announcements to load groups.
     private(set) var rooms: [Room] = []
     /// The time of the next event.
     var time = Stopwatch.Instant()
