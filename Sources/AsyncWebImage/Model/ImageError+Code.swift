@@ -95,13 +95,13 @@ extension ImageError.Code {
     public static let cacheFolder = Self(rawValue: "cache_folder")
     /// `refused`: a hook of the application rejected the request or its response.
     public static let refused = Self(rawValue: "refused")
-    /// `not_an_image`: the body is not an image of a known format.
+    /// `not_an_image`: the body is not an image.
     public static let notAnImage = Self(rawValue: "not_an_image")
     /// `corrupt`: the file violates its format.
     public static let corrupt = Self(rawValue: "corrupt")
     /// `truncated_image`: the file ends before its image is complete, although the response was complete.
     public static let truncatedImage = Self(rawValue: "truncated_image")
-    /// `unsupported`: the file uses a feature of its format that is not supported.
+    /// `unsupported`: the image has a format, or uses a feature of its format, that is not supported.
     public static let unsupported = Self(rawValue: "unsupported")
     /// `too_many_pixels`: the image has more pixels, or needs more memory, than allowed.
     public static let tooManyPixels = Self(rawValue: "too_many_pixels")
@@ -115,6 +115,8 @@ extension ImageError.Code {
     public static let aspectRatio = Self(rawValue: "aspect_ratio")
     /// `unwanted_format`: the format is not one of ``ImageRequirements/formats``.
     public static let unwantedFormat = Self(rawValue: "unwanted_format")
+    /// `too_many_open_files`: the process has reached its limit on open files.
+    public static let tooManyOpenFiles = Self(rawValue: "too_many_open_files")
     /// `encode`: the image cannot be written in the requested format.
     public static let encode = Self(rawValue: "encode")
     /// `cancelled`: the request was canceled, or the loader was shut down.
@@ -149,7 +151,18 @@ extension ImageError.Code {
             case .bodyTooLarge: .tooManyBytes
             case .notCached: .notCached
             case .cancelled: .cancelled
-            case .tooManyOpenFiles, .threadStartFailed, .other: .other
+            case .tooManyOpenFiles: .tooManyOpenFiles
+            case .threadStartFailed, .other: .other
+            }
+    }
+
+    /// Creates the code of any error of a download.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as ImageError: error.code
+            case is CancellationError: .cancelled
+            default: .other
             }
     }
 
@@ -168,10 +181,10 @@ extension ImageError.Code {
     package init(_ error: CodecError) {
         self =
             switch error {
-            case .unsupportedFormat: .notAnImage
+            case .notAnImage: .notAnImage
             case .truncated: .truncatedImage
             case .corrupt, .zeroPixels, .overLimit(.headerBytes, _, _), .overLimit(.scans, _, _): .corrupt
-            case .unsupportedFeature: .unsupported
+            case .unsupportedFormat, .unsupportedFeature: .unsupported
             case .overLimit(.pixels, _, _), .overLimit(.side, _, _), .overLimit(.memory, _, _),
                 .overLimit(.work, _, _), .outOfMemory:
                 .tooManyPixels

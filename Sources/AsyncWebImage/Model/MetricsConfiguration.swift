@@ -4,8 +4,8 @@ public import CoreMetrics
 ///
 /// - `webimage_downloads_started_total`: downloads whose first attempt began.
 /// - `webimage_downloads_total`: downloads that ended, by `outcome`: `finished`, `failed`, or `cancelled`.
-/// - `webimage_download_failures_total`: failed downloads, by `kind`, such as `status_5xx`, `timed_out`, or
-///   `truncated`.
+/// - `webimage_download_failures_total`: failed downloads, by `code` (``ImageError/Code``), such as `http_503`,
+///   `timeout_idle`, or `truncated`.
 /// - `webimage_download_retries_total`: failed attempts that were followed by another.
 /// - `webimage_downloaded_bytes_total`: the size of complete bodies, in bytes.
 /// - `webimage_download_duration_seconds`: a timer from the request to the end, by `outcome`, including the waits for

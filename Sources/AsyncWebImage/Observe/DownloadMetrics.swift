@@ -19,7 +19,9 @@ final class DownloadMetrics: Sendable {
     private let activeDownloads = Locked<[DownloadID: ActiveDownload]>([:])
     private let started: Counter
     private let ended: [Outcome: Counter]
-    private let failures: [FailureKind: Counter]
+    /// The counters of failures by code, created with the first failure of each.
+    private let failures = Locked<[ImageError.Code: Counter]>([:])
+    private let makeFailureCounter: @Sendable (ImageError.Code) -> Counter
     private let retries: Counter
     private let bytes: Counter
     private let durations: [Outcome: Timer]
@@ -38,10 +40,11 @@ final class DownloadMetrics: Sendable {
         started = counter("downloads_started")
         ended = Dictionary(
             uniqueKeysWithValues: Outcome.allCases.map { ($0, counter("downloads", [("outcome", $0.rawValue)])) })
-        failures = Dictionary(
-            uniqueKeysWithValues: FailureKind.allCases.map {
-                ($0, counter("download_failures", [("kind", $0.rawValue)]))
-            })
+        makeFailureCounter = { code in
+            Counter(
+                label: "webimage_download_failures_total", dimensions: configuration.dimensions + [("code", code.rawValue)],
+                factory: configuration.factory)
+        }
         retries = counter("download_retries")
         bytes = counter("downloaded_bytes")
         durations = Dictionary(
@@ -75,8 +78,16 @@ final class DownloadMetrics: Sendable {
         case .completed(.failure(is CancellationError)): complete(event, .cancelled)
         case .completed(.failure(let error)):
             complete(event, .failed)
-            failures[FailureKind(error)]?.increment()
+            count(ImageError.Code(error))
         }
+    }
+
+    private func count(_ code: ImageError.Code) {
+        failures.withLock { failures in
+            let counter = failures[code] ?? makeFailureCounter(code)
+            failures[code] = counter
+            return counter
+        }.increment()
     }
 
     private func start(_ event: DownloadEvent) {

@@ -62,7 +62,7 @@ private struct FieldInjector: Injector {
 extension Error {
     /// The error type: the status, if that is the reason, according to the conventions.
     fileprivate var type: String {
-        (self as? ImageError)?.httpStatus.map(String.init) ?? FailureKind(self).rawValue
+        (self as? ImageError)?.httpStatus.map(String.init) ?? ImageError.Code(self).rawValue
     }
 }
 

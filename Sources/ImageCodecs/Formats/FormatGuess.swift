@@ -1,41 +1,60 @@
 /// Guesses the format of unsupported files, for error messages.
 enum FormatGuess {
-    /// Returns a short description, such as "HTML", of the beginning of a file.
-    static func describe(_ bytes: Span<UInt8>) -> String {
-        for (signature, offset, name) in signatures where bytes.has(signature, at: offset) { return name }
-        if bytes.count >= 12, bytes.has("ftyp", at: 4) { return describe(brandOf: bytes) }
-        return describe(text: bytes) ?? "data beginning \(hexadecimal(bytes))"
+    /// Returns the reason why the file with this beginning is not decoded.
+    static func error(of bytes: Span<UInt8>) -> CodecError {
+        for (signature, offset, name) in images where bytes.has(signature, at: offset) {
+            return .unsupportedFormat(name)
+        }
+        if bytes.has("BM", at: 0), let reserved = bytes.littleEndian32(at: 6), reserved == 0 {
+            return .unsupportedFormat("BMP")
+        }
+        if bytes.count >= 12, bytes.has("ftyp", at: 4) {
+            return imageName(brandOf: bytes).map { .unsupportedFormat($0) } ?? .notAnImage(lookingLike: "MPEG-4")
+        }
+        for (signature, offset, name) in others where bytes.has(signature, at: offset) {
+            return .notAnImage(lookingLike: name)
+        }
+        return textError(of: bytes) ?? .notAnImage(lookingLike: "data beginning \(hexadecimal(bytes))")
     }
 
-    private static let signatures: [(signature: StaticString, offset: Int, name: String)] = [
-        ("%PDF-", 0, "a PDF"),
-        ("%!PS", 0, "PostScript"),
+    private static let images: [(signature: StaticString, offset: Int, name: String)] = [
         ("II*\0", 0, "TIFF"),
         ("MM\0*", 0, "TIFF"),
         ("\0\0\u{1}\0", 0, "ICO"),
-        ("8BPS", 0, "a Photoshop document"),
+        ("8BPS", 0, "Photoshop"),
         ("\0\0\0\u{c}JXL ", 0, "JPEG XL"),
         ("\0\0\0\u{c}jP  ", 0, "JPEG 2000"),
+    ]
+
+    private static let others: [(signature: StaticString, offset: Int, name: String)] = [
+        ("%PDF-", 0, "a PDF"),
+        ("%!PS", 0, "PostScript"),
         ("PK\u{3}\u{4}", 0, "ZIP"),
         ("Rar!", 0, "RAR"),
+        ("PAR1", 0, "Parquet"),
         ("OggS", 0, "Ogg"),
         ("WAVE", 8, "WAV audio"),
         ("AVI ", 8, "AVI video"),
     ]
 
-    private static func describe(brandOf bytes: Span<UInt8>) -> String {
+    private static func imageName(brandOf bytes: Span<UInt8>) -> String? {
         for brand: StaticString in ["avif", "avis"] where bytes.has(brand, at: 8) { return "AVIF" }
         for brand: StaticString in ["heic", "heix", "hevc", "heim", "heis"] where bytes.has(brand, at: 8) {
             return "HEIC"
         }
         for brand: StaticString in ["mif1", "msf1"] where bytes.has(brand, at: 8) { return "AVIF or HEIC" }
-        return "MPEG-4"
+        return nil
+    }
+
+    private static func textError(of bytes: Span<UInt8>) -> CodecError? {
+        // A JPEG XL codestream without a container; the two bytes are not text.
+        if bytes.byte(at: 0) == 0xFF, bytes.byte(at: 1) == 0x0A { return .unsupportedFormat("JPEG XL") }
+        guard let name = describe(text: bytes) else { return nil }
+        return name == "SVG" ? .unsupportedFormat(name) : .notAnImage(lookingLike: name)
     }
 
     private static func describe(text bytes: Span<UInt8>) -> String? {
         if bytes.byte(at: 0) == 0x1F, bytes.byte(at: 1) == 0x8B { return "gzip" }
-        if bytes.has("BM", at: 0), let reserved = bytes.littleEndian32(at: 6), reserved == 0 { return "BMP" }
-
         var start = bytes.byte(at: 0) == 0xEF && bytes.byte(at: 1) == 0xBB && bytes.byte(at: 2) == 0xBF ? 3 : 0
         while let byte = bytes.byte(at: start), byte == 0x20 || (0x09...0x0D).contains(byte) { start += 1 }
         let end = min(bytes.count, start + 64)
@@ -49,7 +68,8 @@ enum FormatGuess {
         }
         text = text.lowercased()
         if ["<!doctype html", "<html", "<head", "<body", "<script"].contains(where: text.hasPrefix) { return "HTML" }
-        if ["<svg", "<?xml", "<!doctype", "<!--"].contains(where: text.hasPrefix) { return "XML or SVG" }
+        if text.hasPrefix("<svg") { return "SVG" }
+        if ["<?xml", "<!doctype", "<!--"].contains(where: text.hasPrefix) { return "XML or SVG" }
         if text.hasPrefix("<") { return "HTML or XML" }
         if text.hasPrefix("{") || text.hasPrefix("[") { return "JSON" }
         return text.utf8.count == end - start ? "plain text" : nil

@@ -28,7 +28,7 @@ struct FormatTable: Sendable {
     /// Returns the format of a file that begins with `prefix`, or consists of it if `isComplete`; `nil` while more bytes
     /// are needed.
     ///
-    /// Throws `unsupportedFormat`.
+    /// Throws `notAnImage` or `unsupportedFormat`.
     func format(of prefix: Span<UInt8>, isComplete: Bool) throws(CodecError) -> (any FormatDescriptor)? {
         let isLongEnough = prefix.count >= ImageFormat.signatureLength
         for descriptor in descriptors {
@@ -37,14 +37,14 @@ struct FormatTable: Sendable {
             guard isComplete && isLongEnough || prefix.count >= descriptor.signatureLength else { return nil }
         }
         guard isLongEnough else { return nil }
-        throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))
+        throw FormatGuess.error(of: prefix)
     }
 
     /// Returns the reason why `file`, a complete file without a recognizable header, is not an image.
     func failure(of file: Span<UInt8>) -> CodecError {
-        guard !file.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
+        guard !file.isEmpty else { return .notAnImage(lookingLike: "an empty file") }
         for descriptor in descriptors where descriptor.canBePrefix(file) { return .truncated(descriptor.format) }
-        return .unsupportedFormat(lookingLike: FormatGuess.describe(file))
+        return FormatGuess.error(of: file)
     }
 }
 

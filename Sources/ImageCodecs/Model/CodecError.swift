@@ -2,9 +2,11 @@ public import FoundationEssentials
 
 /// The reason why a file could not be decoded, or an image could not be encoded.
 public enum CodecError: Error, Sendable, Hashable {
-    /// The bytes are not JPEG, PNG, WebP, or GIF, nor of a ``CustomFormat``; `lookingLike` names the suspected
-    /// format, such as "HTML".
-    case unsupportedFormat(lookingLike: String)
+    /// The bytes are not an image; `lookingLike` names the suspected format, such as "HTML".
+    case notAnImage(lookingLike: String)
+    /// The image has the format of the given name, such as "AVIF", which is neither JPEG, PNG, WebP, or GIF, nor that of a
+    /// ``CustomFormat``.
+    case unsupportedFormat(String)
     /// The file ends before its image is complete.
     case truncated(ImageFormat)
     /// The file violates its format; the string contains details from the codec.
@@ -47,7 +49,8 @@ extension CodecError: CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
-        case .unsupportedFormat(let lookingLike): "not an image in a supported format: it looks like \(lookingLike)"
+        case .notAnImage(let lookingLike): "not an image: it looks like \(lookingLike)"
+        case .unsupportedFormat(let name): "images in the format \(name) are not supported"
         case .truncated(let format): "the \(format.name) file ends before its image is complete"
         case .corrupt(let format, let detail): "the \(format.name) file is corrupt: \(detail)"
         case .unsupportedFeature(let format, let detail): "this \(format.name) file cannot be decoded: \(detail)"
@@ -96,7 +99,7 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true
-        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory, .encodingFailed,
+        case .notAnImage, .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory, .encodingFailed,
             .decoderFault:
             false
         }

@@ -173,7 +173,7 @@ struct CustomFormatLoadingTests {
             let error = await #expect(throws: ImageError.self) {
                 try await ImageLoader(configuration: .patient).image(for: ImageRequest(origin.url("/a.qoi")))
             }
-            guard case .codec(.unsupportedFormat, _, nil) = error else {
+            guard case .codec(.notAnImage, _, nil) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

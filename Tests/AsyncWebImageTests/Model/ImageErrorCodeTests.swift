@@ -11,7 +11,7 @@ struct ImageErrorCodeTests {
 
     @Test(arguments: [
         (TransportError.Reason.invalidURL, "invalid_url"), (.hostNotFound, "host_not_found"),
-        (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "other"), (.threadStartFailed, "other"),
+        (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "too_many_open_files"), (.threadStartFailed, "other"),
         (.connectionFailed, "connection_failed"),
         (.invalidProxy, "proxy"), (.refusedByProxy(status: 502), "proxy"), (.tlsFailure, "tls"),
         (.timedOut(.lookup), "timeout_lookup"), (.timedOut(.connect), "timeout_connect"),
@@ -29,7 +29,7 @@ struct ImageErrorCodeTests {
     }
 
     @Test(arguments: [
-        (CodecError.unsupportedFormat(lookingLike: "HTML"), "not_an_image"), (.truncated(.jpeg), "truncated_image"),
+        (CodecError.notAnImage(lookingLike: "HTML"), "not_an_image"), (.unsupportedFormat("AVIF"), "unsupported"), (.truncated(.jpeg), "truncated_image"),
         (.corrupt(.png, ""), "corrupt"), (.unsupportedFeature(.gif, ""), "unsupported"),
         (.zeroPixels(.png, PixelSize(width: 0, height: 1)), "corrupt"),
         (.overLimit(.pixels, value: 2, limit: 1), "too_many_pixels"),

@@ -62,7 +62,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func failedDownloadsAreCountedByKind() async throws {
+    @Test func failedDownloadsAreCountedByCode() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/cut", .init(body: [1, 2, 3]).cut(at: .body(1)))
             origin.route("/broken", .init(status: 503))
@@ -72,8 +72,8 @@ struct DownloadMetricsTests {
             }
             await loader.coordinator.becomesIdle()
             #expect(try count("downloads", [("outcome", "failed")]) == 3)
-            for kind in ["truncated", "status_5xx", "status_4xx"] {
-                #expect(try count("download_failures", [("kind", kind)]) == 1)
+            for code in ["truncated", "http_503", "http_404"] {
+                #expect(try count("download_failures", [("code", code)]) == 1)
             }
             #expect(try times("download_duration", [("outcome", "failed")]).count == 3)
             try expectNothingIsActive()
@@ -118,11 +118,12 @@ struct DownloadMetricsTests {
             origin.route("/a", .init(body: [1]))
             let loader = loader(dimensions: [("loader", "thumbnails")])
             _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            _ = try? await loader.data(for: ImageRequest(origin.url("/missing")))
             await loader.coordinator.becomesIdle()
             let dimensions = recorded.counters.flatMap(\.dimensions) + recorded.timers.flatMap(\.dimensions)
-            #expect(Set(dimensions.map(\.0)) == ["loader", "outcome", "kind"])
+            #expect(Set(dimensions.map(\.0)) == ["loader", "outcome", "code"])
             #expect(!dimensions.contains { $0.1.contains("127.0.0.1") })
-            #expect(try count("downloads_started", [("loader", "thumbnails")]) == 1)
+            #expect(try count("downloads_started", [("loader", "thumbnails")]) == 2)
         }
     }
 

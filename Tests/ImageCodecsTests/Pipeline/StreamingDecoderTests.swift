@@ -197,7 +197,7 @@ struct StreamingDecoderTests {
     ])
     func unsupportedFilesAreNamedInTheError(text: String, name: String) {
         let bytes = Array(text.utf8)
-        #expect(throws: CodecError.unsupportedFormat(lookingLike: name)) { try decode(bytes) }
+        #expect(throws: CodecError.notAnImage(lookingLike: name)) { try decode(bytes) }
     }
 
     @Test func twelveBytesAreEnoughToRejectAFile() throws {

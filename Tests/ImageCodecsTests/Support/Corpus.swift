@@ -76,7 +76,8 @@ extension CodecError {
     /// A Boolean value that indicates whether the file is the cause, and not a faulty decoder or an encoder.
     var isOfTheFile: Bool {
         switch self {
-        case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat: true
+        case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat,
+            .notAnImage: true
         case .outOfMemory, .encodingFailed, .decoderFault: false
         }
     }

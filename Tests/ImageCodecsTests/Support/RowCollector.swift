@@ -32,7 +32,7 @@ func decodeRows(
     _ file: [UInt8], target: PixelSize? = nil, step: Int = .max, limits: DecodeLimits = DecodeLimits()
 ) throws(CodecError) -> DecodedRows {
     guard let header = try ImageHeader.probe(file.span, limits: limits), let format = descriptor(header.format) else {
-        throw .unsupportedFormat(lookingLike: "a prefix")
+        throw .notAnImage(lookingLike: "a prefix")
     }
     let rowSize = try format.rowSize(of: header, for: target ?? header.size)
     let decoder = try format.rowDecoder(for: header, rowSize: rowSize, limits: limits, toleratesDamage: false)

@@ -99,9 +99,9 @@ struct ImageVerifierTests {
     @Test func verifierErrorIsThrownAgain() throws {
         let verifier = ImageVerifier()
         let text = Array("<!DOCTYPE html><html>".utf8)
-        #expect(throws: CodecError.unsupportedFormat(lookingLike: "HTML")) { try verifier.append(text.span) }
-        #expect(throws: CodecError.unsupportedFormat(lookingLike: "HTML")) { try verifier.begin() }
-        #expect(throws: CodecError.unsupportedFormat(lookingLike: "HTML")) { try verifier.finish() }
+        #expect(throws: CodecError.notAnImage(lookingLike: "HTML")) { try verifier.append(text.span) }
+        #expect(throws: CodecError.notAnImage(lookingLike: "HTML")) { try verifier.begin() }
+        #expect(throws: CodecError.notAnImage(lookingLike: "HTML")) { try verifier.finish() }
     }
 
     @Test func filesOfMoreBytesThanAllowedFail() throws {
@@ -126,7 +126,7 @@ struct ImageVerifierTests {
     }
 
     @Test func anEmptyFileIsNoImage() {
-        #expect(throws: CodecError.unsupportedFormat(lookingLike: "an empty file")) {
+        #expect(throws: CodecError.notAnImage(lookingLike: "an empty file")) {
             try ImageVerifier().finish()
         }
     }

@@ -256,7 +256,7 @@ struct ImageFetcherTests {
             return outcome.error ?? "none"
         }
         for format in [nil, OutputFormat.original, .jpeg] {
-            #expect(try await error(Response(body: html), format).hasPrefix("not an image in a supported format"))
+            #expect(try await error(Response(body: html), format).hasPrefix("not an image: it looks like"))
             #expect(try await error(Response(status: 404), format).hasPrefix("the server responded with 404"))
             #expect(try await error(Response(body: jpeg).cut(at: .body(300)), format) != "none")
         }
