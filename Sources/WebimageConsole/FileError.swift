@@ -12,13 +12,16 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     /// Creates an error for `action` on `path`; by default with the reason in `errno`.
     package init(_ action: String, _ path: String, code: Int32 = errno) {
         self.code = code
-        description = "cannot \(action) \(path): \(unsafe String(cString: strerror(code)))"
+        description = "cannot \(action) \(path): \(Self.reason(of: code))"
     }
 
     package init(description: String) {
         self.description = description
         code = 0
     }
+
+    /// Returns the system's description of an error code.
+    package static func reason(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     /// Returns the reason why `path` cannot be read; `nil` if it can.
     package static func reading(_ path: String) -> FileError? {

@@ -33,12 +33,22 @@ struct NetworkOptions: ParsableArguments {
         transform: Self.hostPattern)
     var insecureHost: [HostPattern] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Send the cookies in this file (in the Netscape format, as curl and browser extensions write it), and those that "
+                + "servers set during the run. With an empty name, there are none at the beginning.", valueName: "file")
+    )
+    var cookies: String?
+
     func validate() throws {
         // Without the value, which can contain a password.
         if let proxy, !proxy.isEmpty, !ProxyRule.isProxy(proxy) {
             throw ValidationError("--proxy is not the URL of a proxy: write http://host:port or socks5h://host:port.")
         }
         // Otherwise the problem would only be reported for the first https URL.
+        if let cookies, !cookies.isEmpty, let error = FileError.reading(cookies) {
+            throw ValidationError("--cookies: \(error).")
+        }
         if let cacert, let error = FileError.reading(cacert) { throw ValidationError("--cacert: \(error).") }
     }
 
@@ -47,7 +57,8 @@ struct NetworkOptions: ParsableArguments {
         CurlTransport.Configuration(
             proxy: proxy.map { ProxyRule(argument: $0) } ?? .environment,
             tls: TLSOptions(certificateAuthorityFile: cacert, hostsWithoutVerification: Set(insecureHost)),
-            policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
+            policy: publicOnly ? .publicInternetOnly : NetworkPolicy(),
+            cookieFile: cookies?.isEmpty == true ? nil : cookies)
     }
 
     private static func hostPattern(_ text: String) throws -> HostPattern {

@@ -29,7 +29,11 @@ struct Webimage: AsyncParsableCommand {
         Terminal.fillGaps()
         do {
             try validateArguments()
-            var command = try parseAsRoot()
+            let arguments = ArgumentCheck.normalized(Array(CommandLine.arguments.dropFirst()))
+            try ArgumentCheck.check(
+                arguments, subcommands: ["help"] + configuration.subcommands.compactMap { $0.configuration.commandName }
+            )
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 // First, because the runtime terminates a process that has no descriptor for it.
                 try await OpenFileBudget.prepareProcess()

@@ -42,7 +42,8 @@ final class DownloadMetrics: Sendable {
             uniqueKeysWithValues: Outcome.allCases.map { ($0, counter("downloads", [("outcome", $0.rawValue)])) })
         makeFailureCounter = { code in
             Counter(
-                label: "webimage_download_failures_total", dimensions: configuration.dimensions + [("code", code.rawValue)],
+                label: "webimage_download_failures_total",
+                dimensions: configuration.dimensions + [("code", code.rawValue)],
                 factory: configuration.factory)
         }
         retries = counter("download_retries")

@@ -99,7 +99,8 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true
-        case .notAnImage, .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory, .encodingFailed,
+        case .notAnImage, .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory,
+            .encodingFailed,
             .decoderFault:
             false
         }

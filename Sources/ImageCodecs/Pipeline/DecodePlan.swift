@@ -135,3 +135,12 @@ extension DecodePlan {
         return plan
     }
 }
+
+extension DecodeOptions {
+    /// Returns the size in pixels of the result for an image with this header, turned upright unless the orientation is
+    /// ignored or unknown.
+    public func outputSize(for header: ImageHeader) -> PixelSize {
+        let orientation = ignoresOrientation || header.hasTrailingOrientation ? .up : header.orientation
+        return ScalePlan(of: header.size, orientation: orientation, options: self).scaledSize.upright(orientation)
+    }
+}

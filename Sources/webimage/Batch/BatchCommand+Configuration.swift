@@ -113,6 +113,7 @@ extension BatchCommand {
         object.add("quality", images.quality)
         object.add("first_frame", images.firstFrame)
         object.add("keep_profile", images.keepProfile)
+        if images.skipReencode { object.add("skip_reencode", true) }
         if images.strict { object.add("strict", true) }
         object.add("output_format", output.output == "-" ? output.stream.rawValue : output.shardFormat.rawValue)
         object.add("sidecar", output.sidecar.rawValue)

@@ -40,10 +40,11 @@ extension BatchCommand {
             interval: output.statsInterval.map { .seconds($0) }, form: output.progress)
         let processor = LineProcessor(
             loader: loader, plans: LinePlans(images, needsPixels: !output.pixelHashes.isEmpty), memory: memoryLimits,
-            scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
+            scratch: try OutputFolder(path: output.output == "-" ? OutputFolder.temporaryPath : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,
-            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, room: FairSemaphore(limit: 64 << 20),
+            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, handlesCookies: network.cookies != nil,
+            room: FairSemaphore(limit: 64 << 20),
             waitingFiles: FairSemaphore(limit: budget.filesOfCompleteBodies - converted), isOrdered: output.ordered,
             attempts: attempts,
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
@@ -157,11 +158,6 @@ extension BatchCommand {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw FileError("create", path) }
         return descriptor
-    }
-
-    /// The folder for temporary files of large images.
-    private static var temporaryFolder: String {
-        unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     }
 }
 

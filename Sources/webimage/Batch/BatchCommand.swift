@@ -94,6 +94,9 @@ struct BatchCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--compute-\(hash.rawValue) applies to converted images: add --format jpeg or a size option.")
         }
+        if let hash = output.pixelHashes.first, images.skipReencode {
+            throw ValidationError("--compute-\(hash.rawValue) and --skip-reencode cannot be combined.")
+        }
         if output.headerOnly {
             guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
                 throw ValidationError("--header-only writes no images: options for images have no effect.")

@@ -3,6 +3,8 @@ import AsyncWebImage
 import Threading
 import WebimageConsole
 
+import Glibc
+
 /// The command `webimage cache`.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,6 +38,9 @@ struct CacheCommand: AsyncParsableCommand {
             do {
                 return try ResponseCache(configuration)
             } catch .unusableCacheFolder(_, let reason) {
+                if reason == FileError.reason(of: ENOENT), FileError.reading(path)?.code == EISDIR {
+                    throw FileError(description: "there is no cache in \(path); pass the folder of --cache")
+                }
                 throw FileError(description: "there is no usable cache in \(path): \(reason)")
             }
         }

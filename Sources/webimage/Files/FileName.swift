@@ -24,6 +24,12 @@ struct FileName: Equatable {
         self.stem = Self.safe(stem)
     }
 
+    /// Creates a name whose stem is `stem` made safe.
+    init(stem: String, suffix: String) {
+        self.stem = Self.safe(stem)
+        self.suffix = suffix
+    }
+
     /// Returns the name of a preview, numbered from 1: `photo-01.png`.
     static func preview(_ number: Int, source: String) -> Self {
         var name = Self(source: source, suffix: "png")

@@ -36,6 +36,9 @@ struct OutputFolder: Sendable {
         return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
     }
 
+    /// The folder for temporary files of the system.
+    static var temporaryPath: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
+
     /// Returns a file to be written to this folder and named later.
     func makeFile() -> UnfinishedFile { UnfinishedFile(in: self) }
 

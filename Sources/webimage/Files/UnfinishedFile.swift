@@ -99,6 +99,33 @@ final class UnfinishedFile {
         }
     }
 
+    /// Gives the file the name `path`; returns `false` if it is taken, unless the file there is to be replaced.
+    ///
+    /// Call this method once.
+    func place(at path: String, replacing: Bool) throws(FileError) -> Bool {
+        try flush()
+        var status = place(at: path)
+        if status == -EEXIST, replacing {
+            if temporaryPath == nil { status = nameTemporarily() } else { status = 0 }
+            if status == 0, let temporaryPath { status = folder.calls.rename(temporaryPath, path) }
+        }
+        if status == -EEXIST { return false }
+        guard status == 0 else { throw failure("create", path, -status) }
+        temporaryPath = nil
+        return true
+    }
+
+    /// Gives the unnamed file a temporary name; returns the status of the call.
+    private func nameTemporarily() -> Int32 {
+        while true {
+            let path = folder.file(TemporaryName.next())
+            let status = folder.calls.nameUnnamed(descriptor, path)
+            if status == 0 { temporaryPath = path }
+            // The name of a killed process that had the same number.
+            guard status == -EEXIST else { return status }
+        }
+    }
+
     private func flush() throws(FileError) {
         let bytes = buffer
         buffer = []

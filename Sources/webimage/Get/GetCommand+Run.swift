@@ -2,8 +2,16 @@ import WebimageConsole
 import ArgumentParser
 import AsyncWebImage
 
+import Glibc
+
 extension GetCommand {
     func run() async throws {
+        let target = try target
+        let writesToOutput = target == .stream(nil)
+        if writesToOutput, isatty(STDOUT_FILENO) == 1 {
+            throw ValidationError("Standard output is a terminal: send it to a program or a file.")
+        }
+        let output = try ImageOutput(target)
         let budget = try OpenFileBudget.reserve(openFiles)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
@@ -21,12 +29,15 @@ extension GetCommand {
         let fetcher = ImageFetcher(
             loader: loader,
             meter: meter,
-            folder: try OutputFolder(path: output),
+            output: output,
+            naming: ImageNaming(template: name, usesHeader: remoteHeaderName),
             previews: try progressiveDir.map { try OutputFolder(path: $0) },
             plan: plan,
             workers: workers,
-            memory: memoryLimits)
-        let display = ProgressDisplay(printsJSON: json, meter: meter)
+            memory: memoryLimits,
+            handlesCookies: network.cookies != nil)
+        let display = ProgressDisplay(
+            printsJSON: json, meter: meter, output: writesToOutput ? .error : .output)
         let sources = ImageSources(arguments: sources.map { ImageSource(argument: $0) }, list: list)
         let run = SourceRun(fetcher: fetcher, display: display, count: concurrency)
 

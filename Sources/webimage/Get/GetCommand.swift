@@ -21,7 +21,14 @@ struct GetCommand: AsyncParsableCommand {
             A file that is not an image is rejected after its first bytes. An image that needs more memory to verify than \
             --memory-limit allows counts as failed. If the disk is full, the command ends.
 
-            A file is named after the last part of its URL, with the extension of its actual format. It appears complete or not \
+            With --output NAME.EXTENSION and one source, the image is written to that file; the extension chooses the format: \
+            an image that has it is written as downloaded unless another option changes it, others are converted. An \
+            existing file is kept unless you add --overwrite. With --output -, the image is written to standard output, and \
+            its line to standard error. Anything else names a folder: a name without extension, one that ends with a slash, \
+            an existing folder, and any name with several sources.
+
+            In a folder, a file is named after the last part of its URL, with the extension of its actual format; see also \
+            --remote-header-name and --name. It appears complete or not \
             at all, and existing files are never overwritten: the second photo.jpg becomes photo-2.jpg, even if the \
             first is from an earlier run.
 
@@ -46,6 +53,8 @@ struct GetCommand: AsyncParsableCommand {
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
+              webimage get -o small.webp --max-pixel-size 512 https://example.com/photo.jpg
+              webimage get -o - --format png - < photo.webp | program
               webimage get -o thumbnails --max-pixel-size 256 --input urls.txt
               webimage get --fill 300x200 --filter mitchell https://example.com/photo.jpg
               webimage get --format webp --quality 80 photo.png
@@ -53,11 +62,28 @@ struct GetCommand: AsyncParsableCommand {
               cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
             """)
 
-    @Argument(help: "The images: http, https, and file URLs, or paths of files.")
+    @Argument(help: "The images: http, https, and file URLs, paths of files, or - for standard input.")
     var sources: [String] = []
 
-    @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files; created if necessary.")
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "The file for one image, - for standard output, or the folder for files; created if necessary.",
+            valueName: "file or folder"))
     var output = "."
+
+    @Flag(help: "Replace the file that --output names.")
+    var overwrite = false
+
+    @Flag(help: "Name files as the server suggests in Content-Disposition, if it does.")
+    var remoteHeaderName = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Name files in the folder like this, with their extensions appended: {name} is the usual name, {index} the number "
+                + "of the source, and {index:05} the same with 5 digits.", valueName: "template"),
+        transform: Self.template)
+    var name: NameTemplate?
 
     @OptionGroup var images: ImageOptions
 
@@ -122,6 +148,10 @@ struct GetCommand: AsyncParsableCommand {
         guard !sources.isEmpty || input != nil else {
             throw ValidationError("Nothing to get: pass URLs, or a list with --input.")
         }
+        guard sources.count(where: { $0 == "-" }) + (input == "-" ? 1 : 0) <= 1 else {
+            throw ValidationError("Standard input, -, can be read only once.")
+        }
+        try validateOutput()
         if images.format == .original {
             guard !allowPartial else {
                 throw ValidationError("--format original does not decode; --allow-partial has no effect.")
@@ -150,16 +180,60 @@ struct GetCommand: AsyncParsableCommand {
 extension GetCommand {
     /// Throws an error if an option of one format is used with another format, where it has no effect.
     private func validateEncoding() throws {
-        if lossless, images.format != .webp { throw ValidationError("--lossless applies to WebP: add --format webp.") }
+        if lossless, plan.mode != .converted(.webp) {
+            throw ValidationError("--lossless applies to WebP: add --format webp.")
+        }
         guard !lossless || images.quality == nil else {
             throw ValidationError("--lossless and --quality cannot be combined.")
         }
         try images.validateQuality(for: plan)
         guard progressive else { return }
-        if let format = images.format, format != .jpeg {
+        if let format = images.format ?? (try? target.format), format != .jpeg {
             throw ValidationError("--progressive applies to JPEG, not to --format \(format.rawValue).")
         }
         try ImageOptions.validate("--progressive", for: plan)
+    }
+
+    /// Throws an error if `--output` and the other options contradict each other.
+    private func validateOutput() throws {
+        let target = try target
+        if case .folder = target {
+            guard !overwrite else {
+                throw ValidationError("--overwrite applies to a file: one source, and --output NAME.EXTENSION.")
+            }
+            return
+        }
+        guard name == nil, !remoteHeaderName else {
+            throw ValidationError("\(name == nil ? "--remote-header-name" : "--name") applies to files in a folder.")
+        }
+        if case .stream = target {
+            guard !overwrite else { throw ValidationError("--overwrite applies to a file: \(output) is none.") }
+            return
+        }
+        guard let suffix = target.fileExtension else { return }
+        if let format = images.format {
+            guard target.format == nil || format == .original || target.format == format else {
+                throw ValidationError("--format \(format.rawValue) contradicts the extension of \(output).")
+            }
+        } else if target.format == nil {
+            throw ValidationError(
+                "no image can be written as .\(suffix), but as .jpg, .png, .webp, .gif, and .npy; for a folder, write "
+                    + "\(output)/")
+        }
+    }
+
+    /// The destination of the images.
+    var target: OutputTarget {
+        get throws {
+            try OutputTarget(output, forOneSource: sources.count == 1 && input == nil, replaces: overwrite)
+        }
+    }
+
+    private static func template(_ text: String) throws -> NameTemplate {
+        guard let template = NameTemplate(text) else {
+            throw ValidationError("\(text) is not a template: its fields are {name}, {index}, and {index:05}.")
+        }
+        return template
     }
 
     /// The plan for the output of each image.
@@ -167,10 +241,13 @@ extension GetCommand {
         var decoding = images.decoding
         decoding.ignoresOrientation = ignoreOrientation
         decoding.allowsPartial = allowPartial
+        let implied = images.format == nil ? try? target.format : nil
         return OutputPlan(
-            format: images.format, options: decoding, resizing: images.resize.rule, quality: images.encodingQuality,
+            format: images.format ?? implied, options: decoding, resizing: images.resize.rule,
+            quality: images.encodingQuality,
             isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
-            isStrict: images.strict)
+            isStrict: images.strict, skipsReencoding: images.skipReencode,
+            keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive)
     }
 
     /// The memory limits for images.

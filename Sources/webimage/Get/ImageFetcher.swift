@@ -5,12 +5,15 @@ import AsyncWebImage
 struct ImageFetcher: Sendable {
     let loader: ImageLoader
     let meter: TransferMeter
-    let folder: OutputFolder
+    let output: ImageOutput
+    var naming = ImageNaming()
     /// The folder for previews, if they are written.
     var previews: OutputFolder?
     let plan: OutputPlan
     let workers: ThreadPool
     var memory = MemoryLimits()
+    /// A Boolean value that indicates whether cookies are sent and stored.
+    var handlesCookies = false
 
     /// Processes `source`, which has `slot`, and returns the outcome.
     ///
@@ -42,8 +45,8 @@ struct ImageFetcher: Sendable {
         if let error = failure as? FileError, error.endsRun { throw error }
         // The image itself may have been written.
         if let error = previewFailure as? FileError, error.endsRun { outcome.runEnd = error }
-        outcome.error = failure.map { Self.message(for: $0) }
-        outcome.previewError = previewFailure.map { Self.message(for: $0) }
+        outcome.failure = failure.map { ImageFailure($0, of: source) }
+        outcome.previewError = previewFailure.map { ImageFailure($0, of: source).message }
         outcome.httpStatus = (failure as? ImageError)?.httpStatus
         if case .url(let url) = source.place {
             outcome.httpStatus = meter.flow(of: url)?.status ?? outcome.httpStatus
@@ -59,7 +62,7 @@ struct ImageFetcher: Sendable {
     private func previewRequest(_ url: String, _ slot: LoadSlot) -> ImageRequest {
         var options = plan.options
         options.keepsProfile = false  // they are written without a profile
-        var request = ImageRequest(url, options: options)
+        var request = ImageRequest(url, options: options, handlesCookies: handlesCookies)
         request.slot = slot
         return request
     }
@@ -67,13 +70,14 @@ struct ImageFetcher: Sendable {
     private func get(_ source: ImageSource, _ slot: LoadSlot, into outcome: inout Outcome) async throws {
         let pieces = try pieces(of: source, slot)
         switch plan.mode {
-        case .converted(let format): try await convert(pieces, as: format, source, &outcome)
-        case .untouched: try await check(pieces, .header, source, &outcome)
-        case .verified:
+        case .untouched: try await check(pieces, .header, as: nil, source, &outcome)
+        case .converted(let format) where !plan.dependsOnHeader:
+            try await convert(pieces, as: format, source, &outcome)
+        case .converted(let format), .verified(let format):
             do {
-                try await check(pieces, .everything, source, &outcome)
+                try await check(pieces, .everything, as: format, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                try await convert(try self.pieces(of: source, slot), as: nil, source, &outcome)
+                try await convert(try self.pieces(of: source, slot), as: format, source, &outcome)
             }
         }
     }
@@ -81,36 +85,48 @@ struct ImageFetcher: Sendable {
     private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
         switch source.place {
         case .url(let url):
-            var request = ImageRequest(url)
+            var request = ImageRequest(url, handlesCookies: handlesCookies)
             request.slot = slot
             return DownloadedPieces(loader.bytes(for: request))
         case .file(let path): return FilePieces(try ImageFile(path: path))
+        case .standardInput: return InputPieces(try InputBlocks(path: "-"))
         case .invalid(let reason): throw FileError(description: reason)
         }
     }
 
-    /// Writes the bytes as they arrive, and gives the file its name only if it passes the check; if damaged images are
-    /// allowed, writes the pixels of a damaged one instead.
+    /// The error for an image that cannot be written as downloaded.
+    private struct NeedsConversion: Error {}
+
+    /// Writes the bytes as they arrive, and gives the file its name only if it passes the check; converts the image to
+    /// `format` instead if the plan requires that, or it is damaged and damaged images are allowed.
     private func check(
-        _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, _ source: ImageSource, _ outcome: inout Outcome
+        _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, as format: ImageFormat?, _ source: ImageSource,
+        _ outcome: inout Outcome
     ) async throws {
         let check = ImageCheck(
             decoder: loader.decoder, memory: memory, extent: extent, keepsDamaged: plan.options.allowsPartial)
-        let file = folder.makeFile()
-        func name(_ format: ImageFormat) -> FileName {
-            FileName(source: source.text, suffix: format.fileExtension)
-        }
+        let file = output.folder.makeFile()
+        func name(_ format: ImageFormat) -> FileName { self.name(of: source, pieces, format) }
         do {
-            let header = try await check.run(pieces, into: file) { file.label = folder.path(of: name($0)) }
+            let header = try await check.run(pieces, into: file) {
+                file.label = output.path(of: name($0))
+            } admission: {
+                guard plan.keeps($0) else { throw NeedsConversion() }
+            }
             outcome.source = pieces.source
+            // A header that is behind much metadata.
+            guard plan.keeps(header) else { throw NeedsConversion() }
             outcome.image.describe(header)
             if extent == .everything { outcome.image.warnings = header.warnings }
             try plan.check(header.warnings)
-            outcome.path = try file.place(as: name(header.format))
+            outcome.path = try await output.place(file, as: name(header.format))
+            outcome.outputFormat = header.format.identifier
             outcome.bytes = file.count
+        } catch is NeedsConversion {
+            try await convert(RewoundPieces(file, pieces), as: format, source, &outcome)
         } catch is ImageCheck.Damaged {
             let damaged = try file.pieces()
-            try await convert(damaged, as: nil, source, &outcome)
+            try await convert(damaged, as: format, source, &outcome)
             outcome.source = pieces.source
         } catch let error as CodecError {
             outcome.source = pieces.source
@@ -122,20 +138,36 @@ struct ImageFetcher: Sendable {
         _ pieces: any ImagePieces, as format: ImageFormat?, _ source: ImageSource, _ outcome: inout Outcome
     ) async throws {
         let conversion = Conversion(
-            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: folder)
+            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: output.folder)
         let image = try await conversion.run(pieces, into: &outcome.image)
         outcome.source = pieces.source
         try Task.checkCancellation()
-        outcome.path = try folder.write(
-            image.bytes, as: FileName(source: source.text, suffix: image.format.fileExtension))
+        let file = output.folder.makeFile()
+        let name = name(of: source, pieces, image.format)
+        file.label = output.path(of: name)
+        try file.append(image.bytes)
+        outcome.path = try await output.place(file, as: name)
+        outcome.outputFormat = image.format.identifier
         outcome.bytes = image.bytes.count
     }
 
-    static func message(for error: any Error) -> String {
-        // Not part of the description, because `webimage batch` has no such option.
-        if let shortage = error as? MemoryShortage { return "\(shortage) (see --memory-limit)" }
-        if case .overLimit(.work, _, _) = error as? CodecError { return "\(error) (see --max-work)" }
-        guard let error = error as? any CustomStringConvertible else { return "\(error)" }
-        return error.description
+    private func name(of source: ImageSource, _ pieces: any ImagePieces, _ format: ImageFormat) -> FileName {
+        naming.name(of: source, head: pieces.head, suffix: format.fileExtension)
+    }
+}
+
+extension ImageFailure {
+    /// Creates the failure of a source of `webimage get` or `webimage info`, whose message says what to do.
+    init(_ error: any Error, of source: ImageSource) {
+        self.init(error)
+        // Not part of the descriptions, because `webimage batch` has other options.
+        switch error {
+        case is MemoryShortage: message += " (see --memory-limit)"
+        case CodecError.overLimit(.work, _, _): message += " (see --max-work)"
+        case CodecError.notAnImage("plain text") where !source.isURL: message += "; pass a list of URLs with --input"
+        case CodecError.notAnImage("JSON") where !source.isURL, CodecError.notAnImage("Parquet") where !source.isURL:
+            message += "; webimage batch reads lists with columns"
+        default: break
+        }
     }
 }

@@ -5,6 +5,7 @@ struct ImageSource: Sendable, Equatable {
     enum Place: Sendable, Equatable {
         case url(String)
         case file(path: String)
+        case standardInput
         /// An invalid source.
         case invalid(reason: String)
     }
@@ -12,15 +13,19 @@ struct ImageSource: Sendable, Equatable {
     /// The text to display: the source as typed, without user name and password.
     let text: String
     let place: Place
+    /// The number of the source in its run, counted from 1.
+    var index = 1
 
     /// A Boolean value that indicates whether the source must be downloaded.
     var isURL: Bool {
         if case .url = place { true } else { false }
     }
 
-    /// Creates a source from a command-line argument: a URL if it has a scheme, otherwise a path.
+    /// Creates a source from a command-line argument: a URL if it has a scheme, standard input for `-`, otherwise a path.
     init(argument: String) {
-        if let place = Self.place(ofFileURL: argument) {
+        if argument == "-" {
+            (text, place) = ("-", .standardInput)
+        } else if let place = Self.place(ofFileURL: argument) {
             text = if case .file = place { argument } else { HTTPURL.displayText(of: argument) }
             self.place = place
         } else if argument.contains("://") || argument.lowercased().hasPrefix("data:") {

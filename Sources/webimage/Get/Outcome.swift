@@ -6,13 +6,15 @@ struct Outcome: Sendable, Equatable {
     /// The URL or path as typed, without user name and password.
     var url: String
     /// The reason of the failure, or `nil`.
-    var error: String?
+    var failure: ImageFailure?
     /// The reason why there are no further previews, or `nil`; the image itself is not affected.
     var previewError: String?
     /// The error that ends the run after this result has been displayed, or `nil`.
     var runEnd: FileError?
     var httpStatus: Int?
     var image = ImageFacts()
+    /// The format of the file written, as a lowercase word.
+    var outputFormat: String?
     /// The number of bytes written.
     var bytes: Int?
     /// The path of the file written.
@@ -26,7 +28,10 @@ struct Outcome: Sendable, Equatable {
         self.milliseconds = milliseconds
     }
 
-    var isSuccess: Bool { error == nil }
+    var isSuccess: Bool { failure == nil }
+
+    /// The reason of the failure as a sentence, or `nil`.
+    var error: String? { failure?.message }
 
     /// The outcome as a line of JSON, always with the same keys.
     var json: String {
@@ -34,6 +39,8 @@ struct Outcome: Sendable, Equatable {
         object.add("url", url)
         object.add("status", !isSuccess ? "failed" : image.isPartial ? "partial" : "ok")
         object.add("error", error)
+        object.add("error_code", failure?.code.rawValue)
+        object.add("retryable", failure?.isRetryable)
         object.add("http_status", httpStatus)
         object.add("format", image.format)
         object.add("width", image.size?.width)
@@ -43,6 +50,7 @@ struct Outcome: Sendable, Equatable {
         object.add(storedSize: image.storedSize, orientation: image.orientation)
         object.add("frames", image.frames)
         object.add("warnings", isSuccess ? image.warnings : nil)
+        object.add("output_format", outputFormat)
         object.add("bytes", bytes)
         object.add("path", path)
         object.add("source", source)
@@ -56,7 +64,7 @@ struct Outcome: Sendable, Equatable {
         if let error { return "webimage: \(url.printable): \(error.printable)" }
         let size = image.size.map { "\($0.width)x\($0.height)" }
         let facts = [
-            path?.printable, size, image.format, bytes.map { ByteCount($0).description },
+            path?.printable, size, outputFormat, bytes.map { ByteCount($0).description },
             image.isPartial ? "partial" : nil,
         ]
         let warnings = (image.warnings ?? []).map(\.description).sorted().map { "warning: \($0)" }

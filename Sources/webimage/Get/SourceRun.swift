@@ -30,7 +30,7 @@ struct SourceRun: Sendable {
     }
 
     private func get(_ source: ImageSource, _ slot: LoadSlot) async throws {
-        if case .file = source.place { try await slot.take() }
+        if !source.isURL { try await slot.take() }
         let id = await display.begin(source)
         let outcome = try await fetcher.get(source, slot)
         try await display.end(id, outcome)
@@ -49,10 +49,18 @@ struct ImageSources: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var arguments: ArraySlice<ImageSource>
         fileprivate let list: InputList?
+        private var count = 0
+
+        fileprivate init(arguments: ArraySlice<ImageSource>, list: InputList?) {
+            (self.arguments, self.list) = (arguments, list)
+        }
 
         mutating func next() async throws -> ImageSource? {
-            if let first = arguments.popFirst() { return first }
-            return try await list?.next()
+            var source = arguments.popFirst()
+            if source == nil { source = try await list?.next() }
+            count += 1
+            source?.index = count
+            return source
         }
     }
 }

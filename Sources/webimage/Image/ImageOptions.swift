@@ -47,7 +47,18 @@ struct ImageOptions: ParsableArguments {
             """)
     var strict = false
 
+    @Flag(
+        help: """
+            Write images that need no change as downloaded, after verification: those of the output format and size that are \
+            upright, and whose colors are not converted. Otherwise, images of the output format are encoded again.
+            """)
+    var skipReencode = false
+
     func validate() throws {
+        if skipReencode, format == .original || format == .npy {
+            throw ValidationError(
+                "--skip-reencode applies to converted images: \(format == .npy ? "npy" : "original") has none.")
+        }
         if strict, format == .original {
             throw ValidationError("--format original does not check images; --strict has no effect.")
         }
@@ -93,14 +104,15 @@ struct ImageOptions: ParsableArguments {
     /// The value of `quality`, or its default.
     var encodingQuality: Int { quality ?? 85 }
 
-    /// Throws an error if `--quality` is used although `plan` encodes nothing.
+    /// Throws an error if `--quality` or `--skip-reencode` is used although `plan` encodes nothing.
     func validateQuality(for plan: OutputPlan) throws {
         if quality != nil { try Self.validate("--quality", for: plan) }
+        if skipReencode { try Self.validate("--skip-reencode", for: plan) }
     }
 
     /// Throws an error if `option`, which concerns encoding, is used although `plan` encodes nothing.
     static func validate(_ option: String, for plan: OutputPlan) throws {
-        guard plan.mode == .verified, !plan.options.allowsPartial else { return }
+        guard case .verified(nil) = plan.mode, !plan.options.allowsPartial else { return }
         throw ValidationError(
             "\(option) applies to converted images: add --format jpeg, --max-pixel-size, --fit, or --fill.")
     }
@@ -129,4 +141,29 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case gif
     case npy
     case original
+
+    /// Creates a format from its name, in lowercase or uppercase; `jpg` is `jpeg`.
+    init?(argument: String) {
+        let name = argument.lowercased()
+        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    }
+
+    /// Creates the format that files with this extension have; returns `nil` if none can be written.
+    init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
+        guard name != "original" else { return nil }
+        self.init(rawValue: ["jpg", "jpe", "jfif"].contains(name) ? "jpeg" : name)
+    }
+
+    /// The format of the files; `nil` for that of the original.
+    var imageFormat: ImageFormat? {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .gif: .gif
+        case .npy: .npy
+        case .original: nil
+        }
+    }
 }

@@ -16,6 +16,12 @@ protocol ImagePieces: AnyObject {
     var source: String? { get }
     /// The total number of bytes; `nil` if unknown.
     var expectedCount: Int? { get }
+    /// The head of the response; `nil` before the first piece, and for files.
+    var head: ResponseHead? { get }
+}
+
+extension ImagePieces {
+    var head: ResponseHead? { nil }
 }
 
 /// The error when a download has started over.
@@ -63,8 +69,50 @@ final class DownloadedPieces: ImagePieces {
 
     var source: String? { body.source?.rawValue }
     var expectedCount: Int? { body.head?.contentLength }
-    /// The head of the response; `nil` before the first piece.
     var head: ResponseHead? { body.head }
+}
+
+/// The bytes of an input that cannot be read again, in pieces.
+final class InputPieces: ImagePieces {
+    private let blocks: InputBlocks
+
+    init(_ blocks: InputBlocks) {
+        self.blocks = blocks
+    }
+
+    func next() async throws -> [UInt8]? {
+        let block = try await blocks.next()
+        if block == nil { try Task.checkCancellation() }
+        return block
+    }
+
+    func suspendReading() {}
+
+    var source: String? { "file" }
+    var expectedCount: Int? { blocks.totalBytes }
+}
+
+/// Pieces whose beginning was read and stored in a file, from the first again.
+final class RewoundPieces: ImagePieces {
+    private var beginning: FilePieces?
+    private let rest: any ImagePieces
+
+    init(_ beginning: UnfinishedFile, _ rest: any ImagePieces) throws {
+        self.beginning = try beginning.pieces()
+        self.rest = rest
+    }
+
+    func next() async throws -> [UInt8]? {
+        if let piece = try await beginning?.next() { return piece }
+        beginning = nil
+        return try await rest.next()
+    }
+
+    func suspendReading() { rest.suspendReading() }
+
+    var source: String? { rest.source }
+    var head: ResponseHead? { rest.head }
+    var expectedCount: Int? { rest.expectedCount }
 }
 
 /// A local file, in pieces.

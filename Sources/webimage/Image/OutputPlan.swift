@@ -7,8 +7,8 @@ struct OutputPlan: Sendable, Equatable {
     enum Mode: Sendable, Equatable {
         /// Written as downloaded; only the header is checked.
         case untouched
-        /// Written as downloaded, after verification.
-        case verified
+        /// Written as downloaded, after verification; decoded and encoded if the image does not have the given format.
+        case verified(ImageFormat?)
         /// Decoded and encoded; `nil` selects JPEG for opaque images, PNG for others, and an animation's own format.
         case converted(ImageFormat?)
     }
@@ -28,6 +28,8 @@ struct OutputPlan: Sendable, Equatable {
     let keepsAnimations: Bool
     /// A Boolean value that indicates whether images with warnings are refused.
     let isStrict: Bool
+    /// A Boolean value that indicates whether images that need no change are written as downloaded, after verification.
+    let skipsReencoding: Bool
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool { isConverted && options.target == .original }
@@ -39,8 +41,8 @@ struct OutputPlan: Sendable, Equatable {
 
     init(
         format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil, quality: Int,
-        isLossless: Bool = false,
-        isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false
+        isLossless: Bool = false, isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false,
+        skipsReencoding: Bool = false, keepsFormat: Bool = false
     ) {
         self.options = options
         self.resizing = resizing
@@ -50,18 +52,46 @@ struct OutputPlan: Sendable, Equatable {
         self.quality = quality
         self.isLossless = isLossless
         self.isStrict = isStrict
+        self.skipsReencoding = skipsReencoding
         self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg && format != .npy
+        let changesNothing = whole == DecodeOptions() && !takesFirstFrame
         mode =
-            switch format {
-            case .original: .untouched
-            case .jpeg: .converted(.jpeg)
-            case .png: .converted(.png)
-            case .webp: .converted(.webp)
-            case .gif: .converted(.gif)
-            case .npy: .converted(.npy)
-            case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
+            if format == .original {
+                .untouched
+            } else if changesNothing, keepsFormat || format == nil {
+                .verified(format?.imageFormat)
+            } else {
+                .converted(format?.imageFormat)
             }
+    }
+
+    /// A Boolean value that indicates whether it depends on the header of an image whether it is written as downloaded.
+    var dependsOnHeader: Bool {
+        switch mode {
+        case .untouched: false
+        case .verified(let format): format != nil
+        case .converted(let format): skipsReencoding && format != .npy
+        }
+    }
+
+    /// Returns whether an image with `header` is written as downloaded.
+    func keeps(_ header: ImageHeader) -> Bool {
+        switch mode {
+        case .untouched: return true
+        case .verified(let format): return format == nil || header.format == format
+        case .converted(let format):
+            guard dependsOnHeader, format == nil || header.format == format else { return false }
+            let isStill = keepsAnimations || !header.mayBeAnimated
+            let isUpright = header.orientation == .up && !header.canChangeOrientation
+            let keepsColors = options.keepsProfile || header.colorConversion == .unneeded
+            return isStill && isUpright && keepsColors && outputSize(for: header) == header.size
+        }
+    }
+
+    /// Returns the size of the output for an image with `header`.
+    private func outputSize(for header: ImageHeader) -> PixelSize {
+        resizing?.canvas(for: header.size) ?? options(for: header).outputSize(for: header)
     }
 
     /// Throws an error if the file of an image with these warnings is refused.

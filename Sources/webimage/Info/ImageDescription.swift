@@ -15,7 +15,7 @@ struct ImageDescription: Sendable, Equatable {
     /// The number of bytes read when the header was complete.
     var bytesRead: Int?
     /// The reason why the header could not be read, or `nil`.
-    var error: String?
+    var failure: ImageFailure?
 
     init(url: String) {
         self.url = url
@@ -25,8 +25,10 @@ struct ImageDescription: Sendable, Equatable {
     var json: String {
         var object = JSONObject()
         object.add("url", url)
-        object.add("status", error == nil ? "ok" : "failed")
-        object.add("error", error)
+        object.add("status", failure == nil ? "ok" : "failed")
+        object.add("error", failure?.message)
+        object.add("error_code", failure?.code.rawValue)
+        object.add("retryable", failure?.isRetryable)
         object.add("format", header?.format.identifier)
         object.add("width", header?.size.width)
         object.add("height", header?.size.height)
@@ -51,8 +53,8 @@ struct ImageDescription: Sendable, Equatable {
 
     /// The description as text.
     var line: String {
-        guard let header, error == nil else {
-            return "webimage: \(url.printable): \((error ?? "no header").printable)"
+        guard let header, failure == nil else {
+            return "webimage: \(url.printable): \((failure?.message ?? "no header").printable)"
         }
         var facts = ["\(url.printable): \(header.format.identifier)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }

@@ -24,9 +24,10 @@ struct InfoCommand: AsyncParsableCommand {
             EXAMPLES
               webimage info https://example.com/photo.jpg
               webimage info --json *.png
+              webimage info - < photo.jpg
             """)
 
-    @Argument(help: "The images: http, https, and file URLs, or paths of files.")
+    @Argument(help: "The images: http, https, and file URLs, paths of files, or - for standard input.")
     var sources: [String]
 
     @Flag(help: "Write one line of JSON per image instead of text.")
@@ -36,18 +37,24 @@ struct InfoCommand: AsyncParsableCommand {
 
     @OptionGroup var network: NetworkOptions
 
+    func validate() throws {
+        guard sources.count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError("Standard input, -, can be read only once.")
+        }
+    }
+
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
-        let json = json
+        let (json, handlesCookies) = (json, network.cookies != nil)
         let loader = sources.contains(where: \.isURL) ? try makeLoader() : nil
         let failures = try await Interruption.cancelling {
             let workers = ThreadPool(count: 1)
             var failures = 0
             for source in sources {
-                let description = try await Self.describe(source, loader, workers)
-                if description.error != nil { failures += 1 }
+                let description = try await Self.describe(source, loader, workers, handlesCookies: handlesCookies)
+                if description.failure != nil { failures += 1 }
                 let text = json ? description.json : description.line
-                if json || description.error == nil {
+                if json || description.failure == nil {
                     try Terminal.output.write(text + "\n")
                 } else {
                     Terminal.error.tell(text + "\n")
@@ -67,21 +74,44 @@ struct InfoCommand: AsyncParsableCommand {
         return ImageLoader(configuration: configuration)
     }
 
+    /// Returns all bytes of standard input.
+    private static func standardInput() async throws -> [UInt8] {
+        let blocks = try InputBlocks(path: "-")
+        let limit = DecodeLimits().maximumBytes
+        var bytes: [UInt8] = []
+        while let block = try await blocks.next() {
+            bytes += block
+            guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
+        }
+        try Task.checkCancellation()
+        return bytes
+    }
+
     /// `loader` is needed for remote sources only.
     private static func describe(
-        _ source: ImageSource, _ loader: ImageLoader?, _ workers: ThreadPool
+        _ source: ImageSource, _ loader: ImageLoader?, _ workers: ThreadPool, handlesCookies: Bool
     ) async throws -> ImageDescription {
         var description = ImageDescription(url: source.text)
         do {
             switch source.place {
             case .url(let url):
                 guard let loader else { return description }
-                let info = try await loader.info(for: ImageRequest(url), readsAnimation: true)
+                let info = try await loader.info(
+                    for: ImageRequest(url, handlesCookies: handlesCookies), readsAnimation: true)
                 description.header = info.header
                 description.bytesRead = info.byteCount
                 if let animation = info.animation { description.describe(animation) }
-            case .invalid(let reason):
-                description.error = reason
+            case .invalid(let reason): throw FileError(description: reason)
+            case .standardInput:
+                let bytes = try await Self.standardInput()
+                let reader = ImageHeaderReader()
+                try reader.append(bytes.span)
+                let header = try reader.finish()
+                description.header = header
+                description.bytesRead = bytes.count
+                if header.mayBeAnimated {
+                    description.describe(try await workers.run { try AnimatedImage(bytes) })
+                }
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()
@@ -100,7 +130,7 @@ struct InfoCommand: AsyncParsableCommand {
             }
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            description.error = ImageFetcher.message(for: error)
+            description.failure = ImageFailure(error, of: source)
         }
         return description
     }

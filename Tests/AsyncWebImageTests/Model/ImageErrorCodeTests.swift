@@ -29,7 +29,8 @@ struct ImageErrorCodeTests {
     }
 
     @Test(arguments: [
-        (CodecError.notAnImage(lookingLike: "HTML"), "not_an_image"), (.unsupportedFormat("AVIF"), "unsupported"), (.truncated(.jpeg), "truncated_image"),
+        (CodecError.notAnImage(lookingLike: "HTML"), "not_an_image"), (.unsupportedFormat("AVIF"), "unsupported"),
+        (.truncated(.jpeg), "truncated_image"),
         (.corrupt(.png, ""), "corrupt"), (.unsupportedFeature(.gif, ""), "unsupported"),
         (.zeroPixels(.png, PixelSize(width: 0, height: 1)), "corrupt"),
         (.overLimit(.pixels, value: 2, limit: 1), "too_many_pixels"),

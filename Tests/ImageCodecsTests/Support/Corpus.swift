@@ -77,7 +77,8 @@ extension CodecError {
     var isOfTheFile: Bool {
         switch self {
         case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat,
-            .notAnImage: true
+            .notAnImage:
+            true
         case .outOfMemory, .encodingFailed, .decoderFault: false
         }
     }

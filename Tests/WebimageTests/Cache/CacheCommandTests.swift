@@ -169,12 +169,14 @@ struct CacheCommandTests {
     @Test func folderWithoutACacheIsAnErrorAndIsNotChanged() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            for path in [folder, folder + "/missing"] {
-                let result = try await Command.run(["cache", "info", path])
-                #expect(result.status == 1)
-                #expect(
-                    result.errors.hasPrefix("webimage: there is no usable cache in \(path): No such file or directory"))
-            }
+            let empty = try await Command.run(["cache", "info", folder])
+            #expect(empty.status == 1)
+            #expect(empty.errors == "webimage: there is no cache in \(folder); pass the folder of --cache\n")
+            let path = folder + "/missing"
+            let missing = try await Command.run(["cache", "info", path])
+            #expect(missing.status == 1)
+            #expect(
+                missing.errors.hasPrefix("webimage: there is no usable cache in \(path): No such file or directory"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }
     }

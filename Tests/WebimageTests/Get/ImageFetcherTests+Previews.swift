@@ -26,7 +26,7 @@ extension ImageFetcherTests {
                 let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
                 let fetcher = ImageFetcher(
                     loader: ImageLoader(configuration: .init(), transport: meter), meter: meter,
-                    folder: try OutputFolder(path: folder),
+                    output: ImageOutput(folder: try OutputFolder(path: folder)),
                     previews: try OutputFolder(path: folder + "/previews", calls: calls),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 async let outcome = fetcher.get(ImageSource(argument: origin.url("/photo")))

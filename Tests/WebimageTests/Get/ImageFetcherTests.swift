@@ -38,7 +38,7 @@ struct ImageFetcherTests {
             configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
             let fetcher = ImageFetcher(
                 loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
-                folder: try OutputFolder(path: folder),
+                output: ImageOutput(folder: try OutputFolder(path: folder)),
                 plan: OutputPlan(
                     format: format,
                     options: DecodeOptions(target: target, allowsPartial: allowsPartial, keepsProfile: keepsProfile),
@@ -220,7 +220,7 @@ struct ImageFetcherTests {
                 let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
                 let fetcher = ImageFetcher(
                     loader: ImageLoader(configuration: .init(), transport: meter), meter: meter,
-                    folder: try OutputFolder(path: folder),
+                    output: ImageOutput(folder: try OutputFolder(path: folder)),
                     previews: try OutputFolder(path: folder + "/previews"),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 async let outcome = fetcher.get(ImageSource(argument: origin.url("/photo")))
@@ -297,7 +297,7 @@ struct ImageFetcherTests {
         configuration.decoding.memoryBudget = memory.allChecks
         return ImageFetcher(
             loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
-            folder: try OutputFolder(path: folder),
+            output: ImageOutput(folder: try OutputFolder(path: folder)),
             plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 2),
             memory: memory)
     }
@@ -346,7 +346,7 @@ struct ImageFetcherTests {
                 let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
                 let fetcher = ImageFetcher(
                     loader: ImageLoader(transport: meter), meter: meter,
-                    folder: try OutputFolder(path: folder, calls: calls),
+                    output: ImageOutput(folder: try OutputFolder(path: folder, calls: calls)),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let error = await #expect(throws: FileError.self) {
                     try await fetcher.get(ImageSource(argument: origin.url("/a.jpg")))
@@ -366,7 +366,7 @@ struct ImageFetcherTests {
                 configuration.downloads.retry = ExponentialBackoff(base: .milliseconds(1))
                 let fetcher = ImageFetcher(
                     loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
-                    folder: try OutputFolder(path: folder),
+                    output: ImageOutput(folder: try OutputFolder(path: folder)),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let outcome = try await fetcher.get(ImageSource(argument: origin.url("/photo")))
                 #expect(outcome.image.format == "jpeg")

@@ -40,7 +40,7 @@ struct ImageSourceTests {
 
     @Test(
         arguments: [
-            (nil, nil, false, OutputPlan.Mode.verified),
+            (nil, nil, false, OutputPlan.Mode.verified(nil)),
             (nil, 100, false, .converted(nil)),
             (nil, nil, true, .converted(nil)),
             (.original, nil, false, .untouched),

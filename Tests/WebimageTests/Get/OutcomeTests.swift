@@ -1,4 +1,4 @@
-import ImageCodecs
+import AsyncWebImage
 import WebimageConsole
 import Foundation
 import Testing
@@ -9,9 +9,9 @@ struct OutcomeTests {
     @Test func outcomeJSONAlwaysHasTheSameKeys() {
         #expect(
             Outcome(url: "a", milliseconds: 5).json
-                == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
+                == #"{"url":"a","status":"ok","error":null,"error_code":null,"retryable":null,"http_status":null,"format":null,"width":null,"#
                 + #""height":null,"original_width":null,"original_height":null,"stored_width":null,"stored_height":null,"#
-                + #""orientation":null,"upright_width":null,"upright_height":null,"frames":null,"warnings":null,"bytes":null,"#
+                + #""orientation":null,"upright_width":null,"upright_height":null,"frames":null,"warnings":null,"output_format":null,"bytes":null,"#
                 + #""path":null,"source":null,"preview_error":null,"ms":5}"#)
     }
 
@@ -23,7 +23,7 @@ struct OutcomeTests {
         outcome.image.warnings = [.wrongChecksum, .missingEnd]
         #expect(outcome.json.contains(#""warnings":["missing_end","wrong_checksum"],"#))
         #expect(outcome.line == "a.png  warning: a checksum is wrong  warning: the end marker is missing")
-        outcome.error = "no"
+        outcome.failure = ImageFailure(.other, "no")
         #expect(outcome.json.contains(#""warnings":null,"#))
     }
 
@@ -33,7 +33,7 @@ struct OutcomeTests {
     ])
     func outcomeJSONIsValidForAnyText(text: String) throws {
         var outcome = Outcome(url: text)
-        outcome.error = text
+        outcome.failure = ImageFailure(.other, text)
         let json = outcome.json
         #expect(!json.contains { $0.isNewline })
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
@@ -55,7 +55,7 @@ struct OutcomeTests {
 
     @Test func outcomeLinesReplaceControlCharacters() {
         var outcome = Outcome(url: "http://a/\u{1B}[2J")
-        outcome.error = "no\r\nimage"
+        outcome.failure = ImageFailure(.other, "no\r\nimage")
         #expect(outcome.line == "webimage: http://a/?[2J: no??image")
     }
 
@@ -69,7 +69,7 @@ struct OutcomeTests {
     @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{2028}", "\u{2029}", "\u{9B}"])
     func outcomeLinesReplaceInvisibleCharacters(invisible: String) {
         var outcome = Outcome(url: "http://a/\(invisible)gpj.exe")
-        outcome.error = "é\(invisible)"
+        outcome.failure = ImageFailure(.other, "é\(invisible)")
         #expect(outcome.line == "webimage: http://a/?gpj.exe: é?")
     }
 

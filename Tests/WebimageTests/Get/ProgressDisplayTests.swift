@@ -58,7 +58,7 @@ struct ProgressDisplayTests {
                 printsJSON: false, meter: meter, output: Terminal(descriptor: full),
                 progress: Terminal(descriptor: progress), isLive: true)
             var failure = Outcome(url: "http://a/missing.jpg")
-            failure.error = "status 404"
+            failure.failure = ImageFailure(.status(404), "status 404")
             for outcome in [Outcome(url: "a.png"), failure] {
                 try await display.end(await display.begin(source), outcome)
             }

@@ -43,7 +43,7 @@ struct SourceRunTests {
             let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
             let loader = ImageLoader(configuration: try command.loaderConfiguration(concurrency: 2), transport: meter)
             let fetcher = ImageFetcher(
-                loader: loader, meter: meter, folder: try OutputFolder(path: folder, calls: calls),
+                loader: loader, meter: meter, output: ImageOutput(folder: try OutputFolder(path: folder, calls: calls)),
                 plan: command.plan, workers: ThreadPool(count: 1))
             let display = ProgressDisplay(
                 printsJSON: true, meter: meter, output: output ?? .output, progress: Terminal(descriptor: -1),

@@ -60,7 +60,7 @@ struct ImageOptionsTests {
         #expect(try Tool.batch.plan(["--fit", "9x9"]).mode == .converted(.jpeg))
         #expect(try Tool.batch.plan(["--fit", "9x9", "--format", "png"]).mode == .converted(.png))
         for tool in Tool.allCases {
-            #expect(try tool.plan([]).mode == .verified)
+            #expect(try tool.plan([]).mode == .verified(nil))
             #expect(try tool.plan(["--first-frame"]).mode == .converted(nil))
             #expect(try tool.plan(["--format", "original"]).mode == .untouched)
         }
@@ -147,7 +147,7 @@ struct ImageOptionsTests {
 
     @Test(arguments: Tool.allCases) func keepProfileIsAcceptedIfTheFormatAllowsIt(tool: Tool) throws {
         let plan = try tool.plan(["--keep-profile"])
-        #expect(plan.options.keepsProfile && plan.mode == .verified)
+        #expect(plan.options.keepsProfile && plan.mode == .verified(nil))
         for format in ["gif", "npy"] {
             #expect(
                 tool.message("--keep-profile", "--format", format)

@@ -26,13 +26,16 @@ struct ImageDescriptionTests {
     @Test func descriptionJSONAlwaysHasTheSameKeys() {
         #expect(
             description.json
-                == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
+                == #"{"url":"a.jpg","status":"ok","error":null,"error_code":null,"retryable":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
                 + #""loops":null,"duration_ms":null,"orientation":3,"upright_width":640,"#
                 + #""upright_height":480,"progressive":true,"alpha":false,"bits_per_channel":8,"#
                 + #""profile":"Display \"P3\"","color_conversion":"converted","warnings":null,"bytes_read":4096}"#)
         var failed = ImageDescription(url: "a.jpg")
-        failed.error = "no"
-        #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))
+        failed.failure = ImageFailure(.other, "no")
+        #expect(
+            failed.json.hasPrefix(
+                #"{"url":"a.jpg","status":"failed","error":"no","error_code":"other","retryable":false,"format":null,"#)
+        )
         #expect(failed.line == "webimage: a.jpg: no")
         // The header of a file that fails later.
         failed.header = description.header

@@ -22,7 +22,7 @@ struct BatchRecord: Sendable {
     /// The name of the sample in its shard.
     var key: String?
     /// The reason of the failure, or `nil`.
-    var failure: BatchFailure?
+    var failure: ImageFailure?
     var image = ImageFacts()
     /// The Exif data of the source, as the text of a JSON object; `nil` if it has none.
     var exif: String?

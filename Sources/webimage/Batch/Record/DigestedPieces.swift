@@ -53,6 +53,5 @@ final class DigestedPieces: ImagePieces {
     func suspendReading() { pieces.suspendReading() }
     var source: String? { pieces.source }
     var expectedCount: Int? { pieces.expectedCount }
-    /// The head of the response; `nil` before the first piece.
     var head: ResponseHead? { pieces.head }
 }

@@ -33,6 +33,8 @@ struct LineProcessor: Sendable {
     let hashes: [PixelHash]
     /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
     let readsHeaderOnly: Bool
+    /// A Boolean value that indicates whether cookies are sent and stored.
+    let handlesCookies: Bool
     /// The room for the files of answers that wait in memory to be written, in bytes.
     let room: FairSemaphore
     /// The number of files that may wait on disk without a slot; each takes a descriptor.
@@ -84,17 +86,24 @@ struct LineProcessor: Sendable {
     private func readHeader(_ line: StartedLine) async {
         line.requestedURL = attempts.begin(line.entry.url ?? "")
         do {
-            line.beginning = .header(try await loader.info(for: line.request))
+            line.beginning = .header(try await loader.info(for: request(of: line)))
         } catch {
             line.beginning = .failure(error)
         }
+    }
+
+    private func request(of line: StartedLine) -> ImageRequest {
+        var request = ImageRequest(
+            line.entry.url ?? "", handlesCookies: handlesCookies, finishesOnShutdown: true)
+        request.slot = line.slot
+        return request
     }
 
     /// Starts the download of a line.
     @inline(never)
     private func begin(_ line: StartedLine) -> DownloadedPieces {
         line.requestedURL = attempts.begin(line.entry.url ?? "")
-        let pieces = DownloadedPieces(loader.bytes(for: line.request))
+        let pieces = DownloadedPieces(loader.bytes(for: request(of: line)))
         line.beginning = .body(pieces)
         return pieces
     }
@@ -106,14 +115,14 @@ struct LineProcessor: Sendable {
         let entry = line.entry
         var answer = Answer(record: BatchRecord(entry: entry))
         if let problem = entry.problem {
-            answer.record.failure = BatchFailure(.badLine, problem)
+            answer.record.failure = ImageFailure(.badLine, problem)
         } else {
             do {
                 defer { if let url = line.requestedURL { answer.record.attempts = attempts.end(url) } }
                 try await load(line, into: &answer)
             } catch {
                 if let error = error as? FileError, error.endsRun { throw error }
-                answer.record.failure = BatchFailure(error)
+                answer.record.failure = ImageFailure(error)
                 answer.record.httpStatus = answer.record.httpStatus ?? (error as? ImageError)?.httpStatus
                 (answer.file, line.storedFile) = ([], nil)
                 finish(answer)
@@ -156,7 +165,7 @@ struct LineProcessor: Sendable {
             answer.file = try file.contents()
         } catch {
             if let error = error as? FileError, error.endsRun { throw error }
-            answer.record.failure = BatchFailure(error)
+            answer.record.failure = ImageFailure(error)
             answer.record.bytes = nil
         }
     }
@@ -201,12 +210,17 @@ struct LineProcessor: Sendable {
         let plan = line.plan ?? plans.common
         repeat {
             line.storedFile = nil
+            let file = scratch.makeFile()
             switch plan.mode {
-            case .converted(let format):
-                try await convert(pieces, plan, as: format, &answer)
-                storeUnlessThereIsRoom(line, &answer)
-            case .untouched: try await keep(pieces, plan, .header, line, &answer)
-            case .verified: try await keep(pieces, plan, .everything, line, &answer)
+            case .untouched: try await keep(pieces, in: file, plan, .header, line, &answer)
+            case .converted(let format) where !plan.dependsOnHeader:
+                try await convert(pieces, plan, as: format, line, &answer)
+            case .converted(let format), .verified(let format):
+                do {
+                    try await keep(pieces, in: file, plan, .everything, line, &answer)
+                } catch is NeedsConversion {
+                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
+                }
             }
             // A decoder does not need what follows the image, the digest does.
         } while try await !pieces.drain()
@@ -231,7 +245,8 @@ struct LineProcessor: Sendable {
     }
 
     private func convert(
-        _ pieces: DigestedPieces, _ plan: OutputPlan, as format: ImageFormat?, _ answer: inout Answer
+        _ pieces: any ImagePieces, _ plan: OutputPlan, as format: ImageFormat?, _ line: StartedLine,
+        _ answer: inout Answer
     ) async throws {
         var conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch, hashes: hashes)
@@ -240,23 +255,28 @@ struct LineProcessor: Sendable {
         let image = try await conversion.run(pieces, into: &answer.record.image)
         answer.file = image.bytes
         answer.suffix = image.format.fileExtension
+        storeUnlessThereIsRoom(line, &answer)
     }
 
+    /// The error for an image that cannot be kept as downloaded.
+    private struct NeedsConversion: Error {}
+
     private func keep(
-        _ pieces: DigestedPieces, _ plan: OutputPlan, _ extent: ImageCheck.Extent, _ line: StartedLine,
-        _ answer: inout Answer
+        _ pieces: DigestedPieces, in file: UnfinishedFile, _ plan: OutputPlan, _ extent: ImageCheck.Extent,
+        _ line: StartedLine, _ answer: inout Answer
     ) async throws {
         let check = ImageCheck(decoder: loader.decoder, memory: memory, extent: extent)
-        let file = scratch.makeFile()
         var facts = ImageFacts()
         defer { answer.record.image = facts }
         let header = try await check.run(pieces, into: file) { _ in
         } admission: { header in
             facts.describe(header)
             try filter.check(header.size)
+            guard plan.keeps(header) else { throw NeedsConversion() }
         }
         // A header that is behind much metadata.
         try filter.check(header.size)
+        guard plan.keeps(header) else { throw NeedsConversion() }
         facts.describe(header)
         if extent == .everything { facts.warnings = header.warnings }
         try plan.check(header.warnings)

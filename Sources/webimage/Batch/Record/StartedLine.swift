@@ -30,11 +30,4 @@ final class StartedLine {
     init(_ entry: ListEntry, slot: LoadSlot) {
         (self.entry, self.slot) = (entry, slot)
     }
-
-    /// The request for the image.
-    var request: ImageRequest {
-        var request = ImageRequest(entry.url ?? "", finishesOnShutdown: true)
-        request.slot = slot
-        return request
-    }
 }

@@ -105,7 +105,7 @@ actor RobotsCheck {
         case .emptyBody, .redirects, .notCached: return .rules(.none)
         default:
             // The image could not be requested either, so the reason is the same.
-            let failure = BatchFailure(error)
+            let failure = ImageFailure(error)
             return .unreachable(
                 ImageRefusal(
                     code: failure.code, description: "robots.txt: \(failure.message)", isRetryable: failure.isRetryable)

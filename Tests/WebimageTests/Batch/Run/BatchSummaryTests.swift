@@ -8,7 +8,7 @@ struct BatchSummaryTests {
         var statistics = BatchStatistics()
         for code in codes {
             var record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
-            record.failure = code.map { BatchFailure($0, "") }
+            record.failure = code.map { ImageFailure($0, "") }
             statistics.add(record)
         }
         return statistics

@@ -6,7 +6,7 @@ import Testing
 struct HadoopReportTests {
     private func record(_ code: ImageError.Code? = nil) -> BatchRecord {
         var record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
-        record.failure = code.map { BatchFailure($0, "") }
+        record.failure = code.map { ImageFailure($0, "") }
         return record
     }
 

@@ -9,7 +9,7 @@ struct ProgressLineTests {
         var statistics = BatchStatistics()
         for code in [nil] + failures.map({ Optional($0.0) }) {
             var record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
-            record.failure = code.map { BatchFailure($0, "") }
+            record.failure = code.map { ImageFailure($0, "") }
             let count = code == nil ? successes : failures.first { $0.0 == code }?.1 ?? 0
             for _ in 0..<count { statistics.add(record) }
         }

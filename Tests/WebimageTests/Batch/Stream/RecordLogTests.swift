@@ -14,7 +14,7 @@ struct RecordLogTests {
         var entry = ListEntry(index: index, line: RawLine())
         entry.url = url
         var record = BatchRecord(entry: entry)
-        record.failure = BatchFailure(.badLine, "")
+        record.failure = ImageFailure(.badLine, "")
         return LineProcessor.Answer(record: record)
     }
 

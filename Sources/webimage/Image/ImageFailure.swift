@@ -1,12 +1,12 @@
 import AsyncWebImage
 import Hashing
 
-/// The reason why a line has no image.
-struct BatchFailure: Sendable, Equatable {
+/// The reason why a source or a line of a list has no image.
+struct ImageFailure: Sendable, Equatable {
     let code: ImageError.Code
     /// A sentence.
-    let message: String
-    /// A Boolean value that indicates whether the same line may succeed later.
+    var message: String
+    /// A Boolean value that indicates whether the same request may succeed later.
     let isRetryable: Bool
 
     init(_ code: ImageError.Code, _ message: String, isRetryable: Bool = false) {
@@ -31,7 +31,8 @@ struct BatchFailure: Sendable, Equatable {
         case let error as CodecError: self.init(ImageError.Code(error), error.description)
         case let refusal as RefusedWarnings: self.init(.corrupt, refusal.description)
         case let error as MemoryShortage: self.init(.tooManyPixels, error.description)
-        default: self.init(.other, ImageFetcher.message(for: error))
+        case let error as any CustomStringConvertible: self.init(.other, error.description)
+        default: self.init(.other, "\(error)")
         }
     }
 

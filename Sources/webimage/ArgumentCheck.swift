@@ -1,0 +1,71 @@
+import ArgumentParser
+
+/// Mistakes in arguments that the parser accepts, or answers with a misleading suggestion.
+enum ArgumentCheck {
+    /// The options that can be repeated.
+    static let repeatable: Set<String> = ["--header", "--insecure-host", "--spread-host"]
+
+    /// Options that other programs have, with what serves their purpose here.
+    static let foreign: [String: String] = {
+        let size = "use --max-pixel-size 256, --fit 300x200, or --fill 300x200"
+        let output = "use --output"
+        var hints = [
+            "-f": "use --format", "-q": "use --quality", "--force": "use --overwrite", "-y": "use --overwrite",
+            "-H": "use --header", "-k": "use --insecure-host HOST", "--insecure": "use --insecure-host HOST",
+            "--no-check-certificate": "use --insecure-host HOST", "-L": "redirects are always followed",
+            "--location": "redirects are always followed", "-x": "use --proxy", "-b": "use --cookies",
+            "--cookie": "use --cookies", "-J": "use --remote-header-name", "-A": "use --header 'User-Agent: NAME'",
+            "--user-agent": "use --header 'User-Agent: NAME'", "--max-time": "use --timeout", "-m": "use --timeout",
+            "--url": "pass URLs without an option", "--list": "use --input", "-i": "use --input",
+            "--input-file": "use --input", "--parallel": "use --concurrency", "-j": "use --concurrency",
+            "--jobs": "use --concurrency", "--limit-rate": "use --rate, in requests per second",
+            "--quiet": "send standard error to /dev/null", "-s": "send standard error to /dev/null",
+        ]
+        for name in ["--width", "--height", "--size", "--resize", "--max-size", "--thumbnail", "--max-width"] {
+            hints[name] = size
+        }
+        for name in ["--out", "-O", "--out-dir", "--output-dir", "--output-document", "--output-folder", "-P"] {
+            hints[name] = output
+        }
+        return hints
+    }()
+
+    /// Throws an error for the first mistake in the arguments of the process, for a command with these subcommands.
+    static func check(_ arguments: [String], subcommands: [String]) throws(ValidationError) {
+        guard let first = arguments.first else { return }
+        if !first.hasPrefix("-"), !subcommands.contains(first) {
+            if let near = subcommands.first(where: { first.isAlmost($0) }) {
+                throw ValidationError("\(first) is not a command. Did you mean: webimage \(near)")
+            }
+            throw ValidationError("\(first) is not a command. To get an image, write: webimage get \(first)")
+        }
+        var seen: Set<String> = []
+        for argument in arguments.dropFirst().prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
+            var name = String(argument.prefix { $0 != "=" })
+            if let hint = foreign[name] { throw ValidationError("There is no option \(name): \(hint).") }
+            if name == "-o" { name = "--output" }
+            guard name.hasPrefix("--"), !repeatable.contains(name) else { continue }
+            guard seen.insert(name).inserted else {
+                throw ValidationError("\(name) is given twice, but takes one value.")
+            }
+        }
+    }
+
+    /// Returns the arguments with `--name=` as two arguments, because the parser takes it for an option without a value.
+    static func normalized(_ arguments: [String]) -> [String] {
+        arguments.flatMap { argument in
+            argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last
+                ? [String(argument.dropLast()), ""] : [argument]
+        }
+    }
+}
+
+extension String {
+    /// Returns whether the text differs from `other` in one character: added, missing, or another.
+    fileprivate func isAlmost(_ other: String) -> Bool {
+        let (short, long) = count < other.count ? (self, other) : (other, self)
+        let start = zip(short, long).prefix { $0 == $1 }.count
+        let end = zip(short.dropFirst(start).reversed(), long.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        return long.count - start - end <= 1
+    }
+}
