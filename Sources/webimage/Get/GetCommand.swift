@@ -7,6 +7,16 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
+            EXAMPLES
+              webimage get https://example.com/photo.jpg
+              webimage get -o small.webp --max-pixel-size 512 https://example.com/photo.jpg
+              webimage get -o - --format png - < photo.webp | program
+              webimage get -o thumbnails --max-pixel-size 256 --input urls.txt
+              webimage get --fill 300x200 --filter mitchell https://example.com/photo.jpg
+              webimage get --format webp --quality 80 photo.png
+              webimage get --max-pixel-size 200 --format webp animation.gif
+              cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
+
             Unless you set --format, --first-frame, --ignore-orientation, or a size option (--max-pixel-size, --fit, --fill, \
             or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
             a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, and \
@@ -26,6 +36,8 @@ struct GetCommand: AsyncParsableCommand {
             existing file is kept unless you add --overwrite. With --output -, the image is written to standard output, and \
             its line to standard error. Anything else names a folder: a name without extension, one that ends with a slash, \
             an existing folder, and any name with several sources.
+
+            webimage batch stores long lists in shards, and continues where it was interrupted.
 
             In a folder, a file is named after the last part of its URL, with the extension of its actual format; see also \
             --remote-header-name and --name. It appears complete or not \
@@ -50,16 +62,6 @@ struct GetCommand: AsyncParsableCommand {
             --json, the member preview_error. The exit status is 0 if every image was written, even if only partially; 1 if \
             one was not, or a result could not be written; 64 if the options are invalid; and 129, 130, or 143 after SIGHUP, \
             Ctrl-C, or SIGTERM.
-
-            EXAMPLES
-              webimage get https://example.com/photo.jpg
-              webimage get -o small.webp --max-pixel-size 512 https://example.com/photo.jpg
-              webimage get -o - --format png - < photo.webp | program
-              webimage get -o thumbnails --max-pixel-size 256 --input urls.txt
-              webimage get --fill 300x200 --filter mitchell https://example.com/photo.jpg
-              webimage get --format webp --quality 80 photo.png
-              webimage get --max-pixel-size 200 --format webp animation.gif
-              cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
             """)
 
     @Argument(help: "The images: http, https, and file URLs, paths of files, or - for standard input.")

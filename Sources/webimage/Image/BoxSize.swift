@@ -7,7 +7,7 @@ struct BoxSize: ExpressibleByArgument, Equatable {
 
     /// Parses the argument; returns `nil` unless both are positive integers.
     init?(argument: String) {
-        let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map(Self.side)
+        let sides = argument.split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }.map(Self.side)
         guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
         size = PixelSize(width: width, height: height)
     }

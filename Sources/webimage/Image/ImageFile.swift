@@ -22,7 +22,10 @@ struct ImageFile: ~Copyable {
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", "the file") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(description: "not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            throw FileError(description: isFolder ? "a folder; pass its files, as in \(path)/*.jpg" : "not a regular file")
+        }
     }
 
     /// Creates a file from a descriptor that is owned elsewhere, starting at its current position.
