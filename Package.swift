@@ -5,6 +5,9 @@ let package = Package(
     name: "async-web-image",
     products: [
         .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
+        // For transports and storages of one's own; AsyncWebImage exports the types that most users name.
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "ResponseCache", targets: ["ResponseCache"]),
         // The codecs alone, for applications that have the bytes already.
         .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
         // Image files to be written, which no loader needs.

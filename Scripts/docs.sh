@@ -3,6 +3,7 @@
 # traits turned on. Every warning, every public declaration without a summary, and every one that is in no topic group
 # of the catalogs is an error.
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "$0")/.."
 
 usage="usage: $0 BUILD_FOLDER SITE_FOLDER"
@@ -14,17 +15,24 @@ trap 'rm -rf "$work"' EXIT
 triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
 mapfile -t options < <(Scripts/import-options.sh "$build")
 
-# Extracts the public declarations of module $1, together with those of modules $2 (a comma-separated list) that it
-# exports.
+# Extracts the public declarations of module $1 for the documentation of module $2, by default of itself.
+#
+# DocC merges the symbol graphs that have the same module, so that those of several modules can link to one another.
 extract_symbols() {
-    mkdir -p "$work/symbols/$1"
-    swift symbolgraph-extract -module-name "$1" -target "$triple" -output-dir "$work/symbols/$1" \
-        -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
-        ${2:+"-experimental-allowed-reexported-modules=$2"} -module-cache-path "$work/modules" "${options[@]}" \
-        2>"$work/extraction" || {
+    local file folder="$work/symbols/${2:-$1}" extensions=(-emit-extension-block-symbols)
+    # The extended types are in the same documentation.
+    [[ -z ${2:-} ]] || extensions=()
+    mkdir -p "$folder"
+    swift symbolgraph-extract -module-name "$1" -target "$triple" -output-dir "$folder" \
+        -minimum-access-level public -skip-synthesized-members "${extensions[@]}" -module-cache-path "$work/modules" \
+        "${options[@]}" 2>"$work/extraction" || {
         cat "$work/extraction" >&2
         return 1
     }
+    [[ -n ${2:-} ]] || return 0
+    sed -i "s/\"module\":{\"name\":\"$1\"/\"module\":{\"name\":\"$2\"/" "$folder/$1"{,@*}.symbols.json
+    # In the names of files, @ stands in front of a module whose types are extended.
+    for file in "$folder/$1@"*; do mv "$file" "${file/@/-}"; done
 }
 
 # Prints the path of each declaration of module $1 that has no summary or is in no topic group.
@@ -77,7 +85,7 @@ list_gaps() {
             }' <(cat "$work/$1.docc/$1.md" "$work/$1.docc/Extensions/"*.md) - | sort
 }
 
-# Converts the catalog of module $1, with the pages about the types of modules $2... that it exports.
+# Converts the catalog of module $1, with the pages about the types of modules $2...
 convert() {
     local module=$1 exported gaps catalog="$work/$1.docc"
     cp -R "Sources/$module/$module.docc" "$catalog"
@@ -99,7 +107,9 @@ for module in ImageCodecs ImageEncoders LoopbackOrigin; do
     extract_symbols "$module"
     convert "$module"
 done
-extract_symbols AsyncWebImage HTTPSemantics,HTTPTransport,ImageCodecs,ResponseCache
+for module in AsyncWebImage HTTPSemantics HTTPTransport ImageCodecs ResponseCache; do
+    extract_symbols "$module" AsyncWebImage
+done
 convert AsyncWebImage ImageCodecs
 
 rm -rf "$site"

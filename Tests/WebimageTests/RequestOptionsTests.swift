@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import HTTPTransport
 import LoopbackOrigin
 import Testing
 

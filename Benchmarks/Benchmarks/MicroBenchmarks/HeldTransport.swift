@@ -1,4 +1,5 @@
 import AsyncWebImage
+import HTTPTransport
 import Synchronization
 
 /// A transport that holds all responses until a benchmark sends them.

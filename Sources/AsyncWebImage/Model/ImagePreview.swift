@@ -1,3 +1,4 @@
+import ImageCodecs
 /// A state of an arriving image: a preview or the final image.
 public struct ImagePreview: Sendable {
     /// The image at the requested size.

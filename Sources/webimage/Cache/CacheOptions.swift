@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ResponseCache
 import WebimageConsole
 
 /// The options for the response cache of `webimage get` and `webimage batch`.

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import ImageEncoders
 
 // Animations, whose frames are all written.

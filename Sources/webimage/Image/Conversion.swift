@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import ImageEncoders
 
 /// Decodes and encodes an image within the memory granted for it.

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 
 /// The Exif data of an image as text: a JSON object whose members have the names of the standard.
 ///

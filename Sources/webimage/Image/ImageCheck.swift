@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 
 /// Writes the bytes of an image to a file while verifying them.
 ///

@@ -1,5 +1,6 @@
 import WebimageConsole
 import AsyncWebImage
+import ImageCodecs
 
 import Glibc
 

@@ -1,6 +1,7 @@
 import WebimageConsole
 import ArgumentParser
 import AsyncWebImage
+import ImageCodecs
 
 /// The command `webimage info`.
 struct InfoCommand: AsyncParsableCommand {

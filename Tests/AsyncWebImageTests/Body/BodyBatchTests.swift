@@ -2,6 +2,7 @@ import Testing
 import Threading
 
 @testable import AsyncWebImage
+import HTTPTransport
 
 /// Waits of decoders, which end when there is a batch of bytes.
 @Suite(.timeLimit(.minutes(1)))

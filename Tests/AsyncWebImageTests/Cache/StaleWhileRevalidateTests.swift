@@ -5,6 +5,7 @@ import Testing
 import Threading
 
 @testable import AsyncWebImage
+import ImageCodecs
 @testable import ResponseCache
 
 /// RFC 5861, section 3: a stale response is served at once, and one request brings it up to date.

@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import AsyncWebImage
+import ImageCodecs
 
 /// The previews of a session whose bytes and clock are controlled by the test.
 @Suite(.timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+import ImageCodecs
 
 /// Downloads of which a decode needs only the beginning.
 @Suite(.timeLimit(.minutes(1)))

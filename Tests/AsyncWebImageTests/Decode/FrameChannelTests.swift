@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AsyncWebImage
+import ImageCodecs
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameChannelTests {

@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import AsyncWebImage
+import ImageCodecs
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDecoderTests {

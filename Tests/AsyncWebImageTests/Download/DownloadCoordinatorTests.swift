@@ -1,4 +1,6 @@
 import AsyncWebImage
+import ImageCodecs
+import HTTPTransport
 import LoopbackOrigin
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+import ImageCodecs
 
 /// The effects that several decodes of one download have on each other.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import HTTPTransport
 
 /// Answers every request with the same body before `start` returns.
 struct InstantTransport: Transport {

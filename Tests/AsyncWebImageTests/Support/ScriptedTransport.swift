@@ -1,4 +1,5 @@
 import AsyncWebImage
+import HTTPTransport
 import Threading
 
 /// A transport whose requests are answered by the test.

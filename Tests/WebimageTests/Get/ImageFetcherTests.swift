@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ImageCodecs
 import WebimageConsole
 import Foundation
 import ImageEncoders

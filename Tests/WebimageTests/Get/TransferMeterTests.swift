@@ -1,4 +1,5 @@
 import AsyncWebImage
+import HTTPTransport
 import LoopbackOrigin
 import Testing
 

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import Hashing
 
 /// The body of a response in pieces, whose digest is computed, and whose Exif data are found, by the task that

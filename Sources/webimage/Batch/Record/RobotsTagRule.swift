@@ -1,4 +1,5 @@
 import AsyncWebImage
+import HTTPTransport
 
 /// Refuses images whose response disallows their use by X-Robots-Tag.
 ///

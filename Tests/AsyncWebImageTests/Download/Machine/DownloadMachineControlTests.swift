@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+import ResponseCache
 
 /// Slots, time, memory, configuration and the end, as far as the download machine decides on them.
 struct DownloadMachineControlTests {
