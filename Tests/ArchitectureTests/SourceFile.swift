@@ -47,7 +47,10 @@ struct SourceFile {
                 // Not `private(set)`.
                 if tokens.indices.contains(index + 1), tokens[index + 1] != .sign("(") { isPrivate = true }
             case .name("import"):
-                if case .name(let module) = tokens[index + 1] { imports.insert(module) }
+                // A single declaration can be imported.
+                let kinds = ["struct", "enum", "class", "protocol", "actor", "typealias", "func", "var", "let"]
+                let isKind = kinds.contains { tokens[index + 1] == .name($0) }
+                if case .name(let module) = tokens[index + (isKind ? 2 : 1)] { imports.insert(module) }
             case .name("associatedtype"), .name("func"):
                 if case .name(let name) = tokens[index + 1] {
                     if token == .name("associatedtype") { ownNames.insert(name) }
@@ -59,7 +62,9 @@ struct SourceFile {
                 .name("typealias"):
                 guard case .name(var name) = tokens[index + 1], !Self.keywords.contains(name) else { continue }
                 // A member of that name, or the constraint of a protocol.
-                if index > 0, [.sign("."), .sign(":"), .sign(",")].contains(tokens[index - 1]) { continue }
+                if index > 0, [.sign("."), .sign(":"), .sign(","), .name("import")].contains(tokens[index - 1]) {
+                    continue
+                }
                 var end = index + 2
                 while token == .name("extension"), end + 1 < tokens.count, tokens[end] == .sign("."),
                     case .name(let inner) = tokens[end + 1]

@@ -41,7 +41,8 @@ struct SourceFileTests {
     }
 
     @Test func importedModulesAreFound() {
-        #expect(file("public import Alpha\n@testable import Beta\nimport struct Gamma.Delta").imports.contains("Alpha"))
+        let several = file("public import Alpha\n@testable import Beta\nimport struct Gamma.Delta")
+        #expect(several.imports == ["Alpha", "Beta", "Gamma"] && several.types.isEmpty)
         #expect(file("@_exported public import Alpha").imports == ["Alpha"])
     }
 }

@@ -25,7 +25,8 @@ struct ImageFile: ~Copyable {
         guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", "the file") }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
-            throw FileError(description: isFolder ? "a folder; pass its files, as in \(path)/*.jpg" : "not a regular file")
+            throw FileError(
+                description: isFolder ? "a folder; pass its files, as in \(path == "/" ? "" : path)/*.jpg" : "not a regular file")
         }
     }
 
