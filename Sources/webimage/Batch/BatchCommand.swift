@@ -51,8 +51,8 @@ struct BatchCommand: AsyncParsableCommand {
             deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_ followed by \
             the status (http_404), robots_tag, robots_txt, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
             unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, not_cached \
-            (with --cache-policy cache-only), cancelled, and other. The member retryable tells whether the same line may \
-            succeed later.
+            (with --cache-policy cache-only), too_many_open_files, cancelled, and other. The member retryable tells whether the \
+            same line may succeed later.
 
             EXIT STATUS
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \

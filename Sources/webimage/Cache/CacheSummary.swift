@@ -57,6 +57,7 @@ struct CacheSummary: Sendable, Equatable {
         object.add("bytes", bytes)
         object.add("damaged", faults.damaged)
         object.add("unreadable", faults.unreadable)
+        object.add("unlisted_folders", faults.unlistedFolders)
         return object.text
     }
 }

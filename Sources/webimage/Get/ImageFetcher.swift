@@ -47,9 +47,9 @@ struct ImageFetcher: Sendable {
         if let error = previewFailure as? FileError, error.endsRun { outcome.runEnd = error }
         outcome.failure = failure.map { ImageFailure($0, of: source) }
         outcome.previewError = previewFailure.map { ImageFailure($0, of: source).message }
-        outcome.httpStatus = (failure as? ImageError)?.httpStatus
-        if case .url(let url) = source.place {
-            outcome.httpStatus = meter.flow(of: url)?.status ?? outcome.httpStatus
+        outcome.httpStatus = outcome.httpStatus ?? (failure as? ImageError)?.httpStatus
+        if outcome.httpStatus == nil, case .url(let url) = source.place {
+            outcome.httpStatus = meter.flow(of: url)?.status
         }
         outcome.milliseconds = Int((clock.now - start) / .milliseconds(1))
         return outcome
@@ -113,7 +113,7 @@ struct ImageFetcher: Sendable {
             } admission: {
                 guard plan.keeps($0) else { throw NeedsConversion() }
             }
-            outcome.source = pieces.source
+            outcome.describe(pieces)
             // A header that is behind much metadata.
             guard plan.keeps(header) else { throw NeedsConversion() }
             outcome.image.describe(header)
@@ -127,9 +127,9 @@ struct ImageFetcher: Sendable {
         } catch is ImageCheck.Damaged {
             let damaged = try file.pieces()
             try await convert(damaged, as: format, source, &outcome)
-            outcome.source = pieces.source
+            outcome.describe(pieces)
         } catch let error as CodecError {
-            outcome.source = pieces.source
+            outcome.describe(pieces)
             throw error
         }
     }
@@ -140,7 +140,7 @@ struct ImageFetcher: Sendable {
         let conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: output.folder)
         let image = try await conversion.run(pieces, into: &outcome.image)
-        outcome.source = pieces.source
+        outcome.describe(pieces)
         try Task.checkCancellation()
         let file = output.folder.makeFile()
         let name = name(of: source, pieces, image.format)

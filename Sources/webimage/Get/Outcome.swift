@@ -11,6 +11,7 @@ struct Outcome: Sendable, Equatable {
     var previewError: String?
     /// The error that ends the run after this result has been displayed, or `nil`.
     var runEnd: FileError?
+    /// The status of the response, which can be a stored one.
     var httpStatus: Int?
     var image = ImageFacts()
     /// The format of the file written, as a lowercase word.
@@ -30,6 +31,12 @@ struct Outcome: Sendable, Equatable {
 
     var isSuccess: Bool { failure == nil }
 
+    /// Adds the origin of the bytes, and the status of their response.
+    mutating func describe(_ pieces: any ImagePieces) {
+        source = pieces.source
+        httpStatus = pieces.head?.response.status.code
+    }
+
     /// The reason of the failure as a sentence, or `nil`.
     var error: String? { failure?.message }
 
@@ -43,8 +50,8 @@ struct Outcome: Sendable, Equatable {
         object.add("retryable", failure?.isRetryable)
         object.add("http_status", httpStatus)
         object.add("format", image.format)
-        object.add("width", image.size?.width)
-        object.add("height", image.size?.height)
+        object.add("width", isSuccess ? image.size?.width : nil)
+        object.add("height", isSuccess ? image.size?.height : nil)
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
         object.add(storedSize: image.storedSize, orientation: image.orientation)

@@ -59,6 +59,7 @@ struct BatchStatistics: Sendable, Equatable {
         var codes = JSONObject()
         for (code, count) in byCode.sorted(by: { $0.key < $1.key }) { codes.add(code, count) }
         object.add("status_dict", raw: codes.bytes)
+        object.add("retryable", retryable)
     }
 }
 

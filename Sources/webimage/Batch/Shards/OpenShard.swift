@@ -179,7 +179,6 @@ final class OpenShard: Sendable {
     private func object(_ marker: ShardMarker, _ statistics: BatchStatistics) -> JSONObject {
         var object = JSONObject()
         statistics.addCounts(to: &object)
-        object.add("retryable", statistics.retryable)
         let end = currentTime()
         object.add("duration", rounded: end - start)
         object.add("start_time", rounded: start)

@@ -18,7 +18,7 @@ struct BatchSummaryTests {
         let summary = BatchSummary(answered: statistics([nil, .tls]))
         #expect(
             summary.object.text == #"{"count":2,"successes":1,"failed_to_download":1,"failed_to_resize":0,"#
-                + #""status_dict":{"success":1,"tls":1}}"#)
+                + #""status_dict":{"success":1,"tls":1},"retryable":0}"#)
         #expect(summary.hasFailures)
         #expect(!BatchSummary(answered: statistics([nil])).hasFailures)
     }
@@ -32,10 +32,10 @@ struct BatchSummaryTests {
         #expect(summary.unknownResults == nil && summary.unknownFailures == nil)
         #expect(
             summary.object.text == #"{"count":4,"successes":2,"failed_to_download":1,"failed_to_resize":1,"#
-                + #""status_dict":{"corrupt":1,"success":2,"tls":1},"#
+                + #""status_dict":{"corrupt":1,"success":2,"tls":1},"retryable":0,"#
                 + #""earlier":{"count":3,"successes":1,"failed_to_download":1,"failed_to_resize":1,"#
-                + #""status_dict":{"corrupt":1,"success":1,"tls":1}},"unknown_count":0,"skipped_count":4,"#
-                + #""incomplete_count":2}"#)
+                + #""status_dict":{"corrupt":1,"success":1,"tls":1},"retryable":0},"unknown_count":0,"#
+                + #""skipped_count":4,"incomplete_count":2}"#)
     }
 
     @Test func shardWithoutCountsIsNotASuccess() {
