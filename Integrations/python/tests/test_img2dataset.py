@@ -18,7 +18,8 @@ from webimage_batch.img2dataset_arguments import Arguments
 
 
 def arguments(**values: Any) -> Arguments:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(download).parameters.items()}
+    parameters = inspect.signature(download).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items() if name != "options"}
     return Arguments({**defaults, "url_list": "list.txt", **values})
 
 
@@ -29,7 +30,7 @@ def test_images_are_encoded_as_by_img2dataset() -> None:
         "filter": "box",
         "resize_mode": "border",
         "image_size": 256,
-        "resize_only_if_bigger": True,
+        "resize_only_if_bigger": False,
         "timeout": 10,
         "retries": 0,
         "compute_hash": "sha256",
@@ -92,9 +93,6 @@ def test_images_can_stay_as_they_are() -> None:
         {"resize_mode": "fixed"},
         {"downscale_interpolation": "nearest"},
         {"encode_format": "avif"},
-        {"skip_reencode": True},
-        {"url_list": "s3://bucket/list.txt"},
-        {"output_folder": "hdfs://out"},
         {"verify_hash": ["digest", "md5"]},
         {"compute_hash": "crc32"},
         {"verify_hash": ["digest"], "input_format": "csv"},
@@ -117,7 +115,10 @@ def test_unsupported_arguments_are_an_error(values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "upscale_interpolation"],
+    [
+        *("processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "upscale_interpolation"),
+        *("skip_reencode", "ignore_ssl_certificate"),
+    ],
 )
 def test_ignored_arguments_are_a_warning(name: str) -> None:
     assert [warning.split()[0] for warning in arguments(**{name: 8}).warnings] == [name]
@@ -220,7 +221,7 @@ def test_shards_are_tar_files_for_webdataset(
         sample = json.load(member)
     assert names == [f"00002{n}.{extension}" for n in range(4) for extension in ("jpg", "json", "txt")]
     assert (sample["key"], sample["caption"], sample["n"], sample["status"]) == ("000021", "t21", "21", "success")
-    assert (sample["width"], sample["original_width"], sample["exif"]) == (32, 64, None)
+    assert (sample["width"], sample["original_width"], sample["exif"]) == (32, 64, "{}")
     pq = pytest.importorskip("pyarrow.parquet")
     table = pq.read_table(out / "00002.parquet")
     assert table["status"].to_pylist() == ["success"] * 4 + ["failed_to_download"]
@@ -231,7 +232,13 @@ def test_shards_are_tar_files_for_webdataset(
 
 @pytest.mark.binary
 @pytest.mark.parametrize(
-    ("values", "size"), [({}, (32, 32)), ({"image_size": 100}, (64, 48)), ({"resize_mode": "keep_ratio"}, (43, 32))]
+    ("values", "size"),
+    [
+        ({}, (32, 32)),
+        ({"image_size": 100}, (100, 100)),
+        ({"image_size": 100, "resize_only_if_bigger": True}, (64, 48)),
+        ({"resize_mode": "keep_ratio"}, (43, 32)),
+    ],
 )
 def test_images_have_the_size_that_img2dataset_gives_them(
     tmp_path: Path,
@@ -262,7 +269,7 @@ def test_the_bytes_of_a_tar_file_depend_on_the_samples_alone(
 
 
 @pytest.mark.binary
-@pytest.mark.parametrize(("extract", "expected"), [(True, ['{"Make":"Abc"}', None]), (False, None)])
+@pytest.mark.parametrize(("extract", "expected"), [(True, ['{"Make":"Abc"}', "{}", None]), (False, None)])
 def test_exif_data_are_a_column_unless_they_are_not_extracted(
     tmp_path: Path,
     binary: str,
@@ -273,12 +280,89 @@ def test_exif_data_are_a_column_unless_they_are_not_extracted(
 ) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     monkeypatch.setenv("WEBIMAGE", binary)
-    (tmp_path / "list.txt").write_text("\n".join([origin.url("exif"), *origin.images(1)]))
+    (tmp_path / "list.txt").write_text("\n".join([origin.url("exif"), *origin.images(1), origin.url("none")]))
     download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), extract_exif=extract)
     table = pq.read_table(tmp_path / "out/00000.parquet")
     assert (table["exif"].to_pylist() if "exif" in table.column_names else None) == expected
     samples = [json.loads((tmp_path / f"out/00000/00000000{n}.json").read_text()) for n in range(2)]
-    assert [sample["exif"] for sample in samples] == (expected or [None, None])
+    assert [sample["exif"] for sample in samples] == (expected or [None, None])[:2]
+
+
+@pytest.mark.binary
+@pytest.mark.parametrize(("values", "orientation"), [({}, 1), ({"disable_all_reencoding": True}, 6)])
+def test_an_image_that_has_been_turned_has_no_orientation(
+    tmp_path: Path,
+    binary: str,
+    origin: Origin,
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, Any],
+    orientation: int,
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", binary)
+    (tmp_path / "list.txt").write_text(origin.url("turned"))
+    download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), **values)
+    sample = json.loads((tmp_path / "out/00000/000000000.json").read_text())
+    assert json.loads(sample["exif"]) == {"Orientation": orientation}
+
+
+@pytest.mark.binary
+def test_images_keep_the_extension_of_their_format_argument_if_they_stay_as_they_are(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset", disable_all_reencoding=True)
+    with tarfile.open(out / "00000.tar") as tar:
+        assert tar.getnames()[0] == "000000.jpg"
+
+
+@pytest.mark.binary
+@pytest.mark.parametrize(("directives", "successes"), [(None, 0), ([], 1)])
+def test_opting_out_can_be_ignored(
+    tmp_path: Path,
+    binary: str,
+    origin: Origin,
+    monkeypatch: pytest.MonkeyPatch,
+    directives: list[str] | None,
+    successes: int,
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", binary)
+    (tmp_path / "list.txt").write_text(origin.url("noai/1"))
+    values: dict[str, Any] = {"disallowed_header_directives": directives, "proxy": ""}
+    assert download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), **values).successes == successes
+
+
+def test_captions_can_have_any_type_and_columns_any_name(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    values = [5, 1.5, None, ["a", "b"], True]
+    columns = {f"c{number}": [value] for number, value in enumerate(values)}
+    table = pa.table({"url": ["http://a.test/"], "id": [7], "index": [8], "error_code": ["own"], **columns})
+    pa.parquet.write_table(table, tmp_path / "list.parquet")
+    for number, text in enumerate(["5", "1.5", "", "['a', 'b']", "True"]):
+        out = tmp_path / f"out{number}"
+        download(
+            str(tmp_path / "list.parquet"),
+            output_folder=str(out),
+            input_format="parquet",
+            caption_col=f"c{number}",
+            save_additional_columns=["id", "index", "error_code"],
+        )
+        assert (out / "00000/000000000.txt").read_text() == text
+        sample = json.loads((out / "00000/000000000.json").read_text())
+        assert (sample["id"], sample["index"], sample["error_code"]) == (7, 8, "own")
+        assert pa.parquet.read_table(out / "00000.parquet")["id"].to_pylist() == [7]
+
+
+def test_options_of_the_process_are_passed_on(tmp_path: Path) -> None:
+    options = Arguments(arguments()._values, {"rate": 10, "public_only": True, "cacert": "ca.pem"}).options()
+    assert (options["rate"], options["public_only"], options["cacert"]) == (10, True, "ca.pem")
+    with pytest.raises(ValueError, match="quality cannot be an option"):
+        Arguments(arguments()._values, {"quality": 50})
+    with pytest.raises(ValueError, match="samples_per_shard applies to folders"):
+        Arguments(arguments()._values, {"samples_per_shard": 50})
 
 
 @pytest.mark.binary

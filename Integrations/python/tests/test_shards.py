@@ -13,7 +13,16 @@ from typing import Any
 import pytest
 from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
-from webimage_batch import FolderError, OutputError, UsageError, download, download_parquet, parts, shards
+from webimage_batch import (
+    BatchError,
+    FolderError,
+    OutputError,
+    TryAgainError,
+    UsageError,
+    download,
+    download_parquet,
+    parts,
+)
 from webimage_batch.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("use_fake")
@@ -36,6 +45,77 @@ def make_foreign_files(folder: Path) -> list[str]:
     for name in foreign:
         (folder / name).write_text("mine")
     return foreign
+
+
+@FORMATS
+@pytest.mark.parametrize("change", ["options", "list", "nothing"])
+def test_overwriting_replaces_one_shard_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str, change: str
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(45))
+    run(source, output_format=output_format)
+    before = contents(tmp_path / "out")
+    values: dict[str, Any] = {"output_format": output_format, "incremental_mode": "overwrite"}
+    if change == "options":
+        values["image_size"] = 100
+    if change == "list":
+        source = write_list(tmp_path / "other.txt", urls(35, "b.test"))
+    monkeypatch.setenv("FAKE", "die:25")
+    with pytest.raises(BatchError):
+        run(source, **values)
+    monkeypatch.delenv("FAKE")
+    killed = contents(tmp_path / "out")
+    assert all(f"{number:05}_stats.json" in killed for number in range(5))
+    assert {name: killed[name] for name in before if name[:5] >= "00002"} == {
+        name: content for name, content in before.items() if name[:5] >= "00002"
+    }
+    # The run is continued.
+    assert run(source, **values).successes == (35 if change == "list" else 45)
+    after = contents(tmp_path / "out")
+    assert after["00000_stats.json"] == killed["00000_stats.json"] != before["00000_stats.json"]
+    assert after["00003_stats.json"] != before["00003_stats.json"]
+    assert ("00004_stats.json" in after) == (change != "list")
+    # The next one replaces all again.
+    run(source, **values)
+    assert contents(tmp_path / "out")["00000_stats.json"] != after["00000_stats.json"]
+    assert not [name for name in names(tmp_path / "out") if name.startswith(".")]
+    # The folder is one of the new list.
+    assert run(source, **{**values, "incremental_mode": "extend"}).count == (35 if change == "list" else 45)
+
+
+def test_overwriting_during_an_outage_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source)
+    pq.write_table(pa.table({"url": urls(25)}), tmp_path / "list.parquet")
+    download_parquet(tmp_path / "list.parquet", tmp_path / "tables", rows_per_file=10)
+    before = contents(tmp_path)
+    monkeypatch.setenv("FAKE_OUTAGE", "test")
+    with pytest.raises(TryAgainError):
+        run(source, incremental_mode="overwrite", image_size=100)
+    with pytest.raises(TryAgainError):
+        download_parquet(tmp_path / "list.parquet", tmp_path / "tables", rows_per_file=5, overwrite=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("output_format", ["files", "webdataset"])
+@pytest.mark.parametrize("damage", ["removed", "cut"])
+def test_a_shard_whose_files_are_damaged_is_made_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, output_format: str, damage: str
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source, output_format=output_format)
+    before = contents(tmp_path / "out")
+    path = tmp_path / "out/00001.parquet"
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-1])
+    else:
+        path.unlink()
+        parts.remove(tmp_path / ("out/00002.tar" if output_format == "webdataset" else "out/00002"))
+    assert run(source, output_format=output_format).successes == 25
+    after = contents(tmp_path / "out")
+    changed = {name[:5] for name in before if before[name] != after[name]}
+    assert changed == ({"00001"} if damage == "cut" else {"00001", "00002"})
+    assert "00001.parquet is missing or has been changed" in caplog.text
 
 
 @FORMATS
@@ -264,8 +344,7 @@ def test_a_replacement_that_is_interrupted_is_completed_by_the_next_run(
         place(path)
 
     with monkeypatch.context() as patches, pytest.raises(KeyboardInterrupt):
-        patches.setattr(parts, "place", place_until_step)
-        patches.setattr(shards, "place", place_until_step)
+        patches.setattr("webimage_batch.folders.place", place_until_step)
         run(source, output_format=output_format)
     # The next run has no network.
     monkeypatch.setenv("FAKE_OUTAGE", "test")

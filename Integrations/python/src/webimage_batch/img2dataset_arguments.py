@@ -9,6 +9,7 @@ from typing import Any
 from .conditions import Conditions
 from .lists import FORMATS
 from .options import Option
+from .options import arguments as option_arguments
 
 _FORMATS = {"jpg": "jpeg", "png": "png", "webp": "webp"}
 _FILTERS = {
@@ -22,21 +23,26 @@ _FILTERS = {
 }
 _RESERVED = frozenset(
     {
-        *("key", "caption", "url", "id", "index", "status", "error_message", "error_code"),
+        *("key", "caption", "url", "status", "error_message"),
         *("width", "height", "original_width", "original_height", "exif", "md5", "sha256", "sha512"),
     }
 )
 
 
 class Arguments:
-    """The arguments of one call of `download`; raises `ValueError` for those that cannot be honored."""
+    """The arguments of one call of `download`; raises `ValueError` for those that cannot be honored.
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    `further` are options of `Batch` that img2dataset does not have.
+    """
+
+    def __init__(self, values: Mapping[str, Any], further: Mapping[str, Option] | None = None) -> None:
         self._values = values
+        self._further = dict(further or {})
         self._check_choices()
         self._check_unsupported()
         self._check_hashes()
         self._check_columns()
+        self._check_further()
         self.conditions = Conditions(values["max_retryable_rate"], values["min_success_rate"])
         """The conditions for a shard to be complete."""
 
@@ -53,11 +59,17 @@ class Arguments:
             "wandb_project": (None, "nothing is reported to Weights & Biases"),
             "enable_wandb": (False, "nothing is reported to Weights & Biases"),
             "upscale_interpolation": ("lanczos", "images are enlarged with Lanczos-3"),
+            "ignore_ssl_certificate": (False, "certificates are verified; see insecure_host"),
         }
+        if self["resize_mode"] != "no":
+            ignored["skip_reencode"] = (False, "images that need not be resized are encoded anew, too")
         return [f"{name} is ignored: {reason}." for name, (default, reason) in ignored.items() if self[name] != default]
 
     def options(self) -> dict[str, Option]:
-        """Returns the options of `webimage batch`."""
+        """Returns the options of `Batch`."""
+        return {**self._own_options(), **self._further}
+
+    def _own_options(self) -> dict[str, Option]:
         options: dict[str, Option] = {
             **self._size_options(),
             "timeout": self["timeout"],
@@ -128,13 +140,14 @@ class Arguments:
             raise ValueError("bbox_col is not supported: nothing would be blurred.")
         if self["oom_shard_count"] != 5:
             raise ValueError("oom_shard_count can only be 5.")
-        if self["skip_reencode"] and self["resize_mode"] != "no":
-            raise ValueError("skip_reencode is only supported with resize_mode='no'.")
         if self["number_sample_per_shard"] < 1:
             raise ValueError("number_sample_per_shard must be at least 1.")
-        for name in ("url_list", "output_folder"):
-            if "://" in str(self[name]):
-                raise ValueError(f"{name} must be a local path, not {self[name]}.")
+
+    def _check_further(self) -> None:
+        option_arguments(self._further)
+        own = sorted(self._own_options().keys() & self._further.keys())
+        if own:
+            raise ValueError(f"{', '.join(own)} cannot be an option: the arguments of img2dataset set it.")
 
     def _check_columns(self) -> None:
         if self["input_format"].startswith("txt"):

@@ -1,0 +1,88 @@
+"""Where the shards of a run are: in a folder of this machine, or behind fsspec."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from .folders import commit, file_number, list_number, locked, marker_number
+from .parts import check_samples, remove, sync, write_durably
+
+
+class Storage:
+    """A folder of shards that no other process writes to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        """The folder for the files of a shard as long as it is not complete, which also has all markers."""
+
+    def names(self) -> list[str]:
+        """Returns the names of all files and folders."""
+        return [path.name for path in self.folder.iterdir()]
+
+    def has(self, name: str, size: object) -> bool:
+        """Returns whether a file of a complete shard is there, and has its size, or its folder is there."""
+        path = self.folder / name
+        return path.is_dir() or (path.is_file() and path.stat().st_size == size)
+
+    def write(self, name: str, value: Any) -> None:
+        """Writes a JSON file that appears when it is complete."""
+        write_durably(self.folder / name, value)
+
+    def remove(self, name: str) -> None:
+        """Removes a file or folder, if there is one."""
+        remove(self.folder / name)
+
+    def commit(self, number: int, names: Collection[str]) -> None:
+        """Gives the files of a shard and its marker, which are on the disk under temporary names, their names."""
+        commit(self.folder, number, names)
+
+    def check_samples(self) -> None:
+        """Raises `FolderError` if a file that is not part of a sample would be removed with the shards."""
+        for path in self.folder.iterdir():
+            if file_number(path.name) is not None and path.is_dir():
+                check_samples(path)
+
+    def remove_from(self, first: int) -> None:
+        """Removes the shards with this number and higher ones, whoever made them."""
+        self.check_samples()
+        # Without their markers, shards are incomplete, even if the machine crashes before all are removed.
+        for number_of in (marker_number, list_number, file_number):
+            for name in self.names():
+                if (number := number_of(name)) is not None and number >= first:
+                    self.remove(name)
+            sync(self.folder)
+
+
+@contextlib.contextmanager
+def opened(folder: str | os.PathLike[str]) -> Iterator[Storage]:
+    """Opens a folder, which it makes if necessary, or a URL of fsspec such as `s3://bucket/folder`."""
+    if is_remote(folder):
+        from .remote import opened_remote
+
+        with opened_remote(str(folder)) as remote:
+            yield remote
+        return
+    path = Path(folder)
+    with locked(path):
+        yield Storage(path)
+
+
+@contextlib.contextmanager
+def local(source: str | os.PathLike[str], input_format: str) -> Iterator[Path]:
+    """Opens a list: a path of this machine, or a copy of what a URL of fsspec has."""
+    if is_remote(source):
+        from .remote import copied_list
+
+        with copied_list(str(source), input_format) as copy:
+            yield copy
+    else:
+        yield Path(source)
+
+
+def is_remote(path: str | os.PathLike[str]) -> bool:
+    """Returns whether this is a URL of fsspec, instead of a path of this machine."""
+    return "://" in os.fspath(path)
