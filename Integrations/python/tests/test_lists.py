@@ -174,7 +174,7 @@ def test_lists_whose_first_lines_have_no_url_are_an_error(
     [
         ("json", "[", r"list\.json is not JSON"),
         ("json", "[" * 100_000, r"list\.json is not JSON"),
-        ("json", '{"url": ["http://a.test/"]}', "neither an array of objects nor"),
+        ("json", '{"url": "http://a.test/"}', "neither an array of objects nor"),
         ("json", "7", "neither an array of objects nor"),
         ("json", "[1, 2]", "no column url"),
         ("csv", "url,url\na,b\n", "two columns url"),

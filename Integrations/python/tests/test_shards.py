@@ -78,9 +78,20 @@ def test_overwriting_replaces_one_shard_at_a_time(
     # The next one replaces all again.
     run(source, **values)
     assert contents(tmp_path / "out")["00000_stats.json"] != after["00000_stats.json"]
-    assert not [name for name in names(tmp_path / "out") if name.startswith(".")]
+    assert not [name for name in names(tmp_path / "out") if "overwrite" in name]
     # The folder is one of the new list.
     assert run(source, **{**values, "incremental_mode": "extend"}).count == (35 if change == "list" else 45)
+
+
+def test_overwriting_replaces_what_is_damaged(tmp_path: Path) -> None:
+    source = write_list(tmp_path / "list.txt", urls(35))
+    run(source)
+    for name in ("00000_stats.json", "00000_list.json", "00000_overwrite.json"):
+        (tmp_path / "out" / name).write_text("[" * 100_000)
+    (tmp_path / "out/00001_stats.json").unlink()
+    (tmp_path / "out/00001_stats.json").mkdir()
+    assert run(source, incremental_mode="overwrite").successes == 35
+    assert run(source).successes == 35
 
 
 def test_overwriting_during_an_outage_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,9 @@ _NUMBER = r"(\d{5}|[1-9]\d{5,})"
 _MARKER = re.compile(rf"{_NUMBER}_stats\.json", re.ASCII)
 _LIST = re.compile(rf"{_NUMBER}_list\.json", re.ASCII)
 _FILE = re.compile(rf"{_NUMBER}(\.tar|\.parquet)?", re.ASCII)
-_LEFTOVER = re.compile(rf"\.{_NUMBER}(\.tar|\.parquet|_stats\.json|_list\.json)?{re.escape(SUFFIX)}", re.ASCII)
+_LEFTOVER = re.compile(rf"\.{_NUMBER}(\.tar|\.parquet|_(stats|list|overwrite)\.json)?{re.escape(SUFFIX)}", re.ASCII)
 _LOCK = ".webimage-batch.lock"
-OVERWRITE = ".webimage-batch.overwrite.json"
+OVERWRITE = "00000_overwrite.json"
 """The name of the file about a run that replaces all shards, as long as it has not ended."""
 
 
@@ -59,20 +59,23 @@ def file_names(number: int) -> list[str]:
     return [f"{number:05}{extension}" for extension in ("", ".tar", ".parquet")]
 
 
-def read_object(path: Path) -> dict[str, Any]:
-    """Returns the content of a marker, or of a file about a list; raises `FolderError` if it is neither."""
+def read_object(path: Path, shown: str) -> dict[str, Any]:
+    """Returns the content of a marker, or of a file about a list; raises `FolderError` if it is neither.
+
+    `shown` is the path for messages.
+    """
     try:
         value = json.loads(path.read_bytes())
     except (ValueError, RecursionError, IsADirectoryError):
         value = None
     if not isinstance(value, dict):
-        raise not_ours(path)
+        raise not_ours(shown)
     return value
 
 
-def not_ours(path: Path) -> FolderError:
+def not_ours(path: str) -> FolderError:
     """Returns the error for a file with the name of a marker, or of a file about a list, that has other content."""
-    remedy = "; remove it to make its shard again" if _MARKER.fullmatch(path.name) else ""
+    remedy = "; remove it to make its shard again" if _MARKER.fullmatch(path.rpartition("/")[2]) else ""
     return FolderError(f"{path} was not written by webimage_batch, or is damaged{remedy}.")
 
 
@@ -98,7 +101,7 @@ def commit(folder: Path, number: int, names: Collection[str]) -> None:
         if path.is_dir():
             check_samples(path)
     if marker.exists():
-        marker.unlink()
+        remove(marker)
         sync(folder)
     for name in names:
         if part_path(folder / name).exists():
@@ -145,7 +148,7 @@ def _complete_commits(folder: Path) -> None:
         if number is None or part != part_path(marker):
             continue
         try:
-            files = read_object(part).get("files")
+            files = read_object(part, str(part)).get("files")
         except FolderError:  # It has not been written to its end.
             continue
         if not isinstance(files, dict) or not set(files) <= set(file_names(number)):

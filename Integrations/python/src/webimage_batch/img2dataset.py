@@ -62,7 +62,10 @@ def download(
     The other arguments are not img2dataset's. A shard is not written if more than `max_retryable_rate` of its downloads
     failed for reasons that may be temporary, or less than `min_success_rate` of them succeeded; `TryAgainError` is then
     raised in the end. A complete shard of an earlier run that does not meet them is downloaded again, and remains as it
-    is if the new one does not, either. `options` are the parameters of `Batch`, such as `rate` and `public_only`.
+    is if the new one does not, either.
+
+    `options` are the parameters of `Batch`, such as `rate` and `public_only`. Without `on_statistics`, progress is
+    shown on standard error: a bar on a terminal, otherwise a line per minute.
     """
     values = dict(locals())
     arguments = Arguments(values, lasting(values.pop("options")))

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .client import Batch
 from .conditions import Conditions
 from .lists import FORMATS
 from .options import Option
-from .options import arguments as option_arguments
 
 _FORMATS = {"jpg": "jpeg", "png": "png", "webp": "webp"}
 _FILTERS = {
@@ -144,7 +144,7 @@ class Arguments:
             raise ValueError("number_sample_per_shard must be at least 1.")
 
     def _check_further(self) -> None:
-        option_arguments(self._further)
+        Batch(**self._further)  # type: ignore[arg-type]
         own = sorted(self._own_options().keys() & self._further.keys())
         if own:
             raise ValueError(f"{', '.join(own)} cannot be an option: the arguments of img2dataset set it.")

@@ -20,7 +20,7 @@ from .identity import identity
 from .img2dataset_arguments import Arguments
 from .list_place import ListPlace
 from .lists import check_list, list_files, read_list
-from .parquet import common_schema, misfit, write_shards
+from .parquet import common_schema, misfit, row_count, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
 from .rows import encode_row
 from .shards import Shards
@@ -62,7 +62,8 @@ def write(arguments: Arguments) -> Counts:
                 end=place.end,
                 before_commit=place.record,
             )
-            write_shards(shards, _with_keys(batches, place.first, samples), options, _Exif(arguments))
+            total = row_count(files) if input_format == "parquet" else None
+            write_shards(shards, _with_keys(batches, place.first, samples), options, total, _Exif(arguments))
             with output_errors(output):
                 place.finish(shards.shard_count)
             shards.finish()

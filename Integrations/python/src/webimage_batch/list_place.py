@@ -10,7 +10,7 @@ from typing import Any
 
 from .counts import is_count
 from .errors import FolderError
-from .folders import file_number, list_name, list_number, marker_number, not_ours, read_object
+from .folders import file_number, list_name, list_number, marker_number, not_ours
 from .storage import Storage
 
 
@@ -95,7 +95,7 @@ class ListPlace:
         known = next((other for other in self._lists if other.first == 0), None)
         if known is not None and known.head_sha256 != head_sha256:
             raise FolderError(
-                f"{self._storage.folder} has shards of a list with other rows or columns: choose another folder, or "
+                f"{self._storage.location} has shards of a list with other rows or columns: choose another folder, or "
                 "use incremental_mode='extend' or 'overwrite'."
             )
         return known or _List(0, head_sha256, None)
@@ -109,9 +109,9 @@ class ListPlace:
         for known in self._lists:
             if known.shard_count is None:
                 raise FolderError(
-                    f"{self._storage.folder} has a list that is not complete, which begins with shard "
+                    f"{self._storage.location} has a list that is not complete, which begins with shard "
                     f"{known.first:05}: repeat its run before you add another list, or, to leave it as it is, remove "
-                    f"{self._storage.folder / list_name(known.first)}."
+                    f"{self._storage.shown(list_name(known.first))}."
                 )
             first = max(first, known.first + known.shard_count)
         return _List(first, head_sha256, None)
@@ -128,9 +128,8 @@ def _readable(storage: Storage, firsts: Iterable[int]) -> Iterator[_List]:
 
 
 def _read(storage: Storage, first: int) -> _List:
-    path = storage.folder / list_name(first)
-    value = read_object(path)
+    value = storage.read(list_name(first)) or {}
     head, count = value.get("head_sha256"), value.get("shard_count")
     if value.get("first_shard") != first or not isinstance(head, str) or not (count is None or is_count(count)):
-        raise not_ours(path)
+        raise not_ours(storage.shown(list_name(first)))
     return _List(first, head, count)

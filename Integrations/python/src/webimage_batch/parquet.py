@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .identity import identity
 from .lists import begin, list_files, read_all
 from .options import Option, lasting
 from .parts import ParquetPart
+from .progress import reported
 from .shards import Shards
 from .storage import is_remote, local, opened
 from .text_lists import check_columns
@@ -49,6 +50,12 @@ def parquet_files(source: str | os.PathLike[str]) -> list[Path]:
     return list_files(source, "parquet")
 
 
+def row_count(files: Sequence[Path]) -> int:
+    """Returns the number of rows in Parquet files; reads only their metadata."""
+    with contextlib.closing(read_all(lambda path: int(pq.read_metadata(path).num_rows), files)) as counts:
+        return sum(counts)
+
+
 def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None = None) -> Any:
     """Returns the columns of Parquet files with types for the values of all files; reads only their metadata.
 
@@ -56,7 +63,7 @@ def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None
     or if types do not go together, or if the column `url` cannot contain URLs.
     """
     common: Any = None
-    with closing(read_all(_read_schema, files)) as schemas:
+    with contextlib.closing(read_all(_read_schema, files)) as schemas:
         for path, schema in zip(files, schemas, strict=True):
             names = list(columns if columns is not None else (schema if common is None else common).names)
             check_columns(path, schema.names, names)
@@ -146,7 +153,8 @@ def download_parquet(
     - `max_retryable_rate`: a file is not written if more than this share of its rows failed for reasons that may be
       temporary, which are probably those of the network.
     - `min_success_rate`: a file is not written if less than this share of its rows succeeded.
-    - `options`: the parameters of `Batch`.
+    - `options`: the parameters of `Batch`. Without `on_statistics`, progress is shown on standard error: a bar on a
+      terminal, otherwise a line per minute.
 
     Raises `FolderError` if `folder` has the result of another list or other options, and, after all rows,
     `TryAgainError` if there are files that were not written because of the two rates; earlier versions of them remain.
@@ -177,26 +185,30 @@ def download_parquet(
                 conditions=conditions,
                 overwrites=overwrite,
             )
-            write_shards(shards, batches, options)
+            write_shards(shards, batches, options, row_count(files))
             shards.finish()
     return shards.counts
 
 
 def write_shards(
-    shards: Shards, batches: Iterable[Any], options: dict[str, Option], change: Callable[[Result], None] | None = None
+    shards: Shards,
+    batches: Iterable[Any],
+    options: dict[str, Option],
+    total: int | None,
+    change: Callable[[Result], None] = lambda _: None,
 ) -> None:
     """Downloads the URLs in record batches, which have the same columns, into a folder of shards.
 
-    `change` adapts each result before it is written.
+    `total` is the number of rows, if known. `change` adapts each result before it is written.
     """
-    try:
-        with Batch(**{**options, "ordered": True}).results(shards.plan(batches)) as results:  # type: ignore[arg-type]
-            for result in results:
-                if change is not None:
-                    change(result)
-                shards.add(result)
-    finally:
-        shards.close()
+    with (
+        contextlib.closing(shards),
+        reported(options, lambda: shards.earlier_count, total) as shown,
+        Batch(**{**shown, "ordered": True}).results(shards.plan(batches)) as results,  # type: ignore[arg-type]
+    ):
+        for result in results:
+            change(result)
+            shards.add(result)
 
 
 def _read_schema(path: Path) -> Any:

@@ -24,7 +24,7 @@ class RemoteStorage(Storage):
     """
 
     def __init__(self, url: str, folder: Path) -> None:
-        super().__init__(folder)
+        super().__init__(folder, url.rstrip("/"))
         self._system, root = _file_system(url)
         self._root = root.rstrip("/")
         self._sizes = {name: None if is_folder else size for name, is_folder, size in self._entries(self._root)}
@@ -91,7 +91,7 @@ class RemoteStorage(Storage):
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
 
-    def _entries(self, path: str) -> list[tuple[str, bool, int]]:
+    def _entries(self, path: str) -> list[tuple[str, bool, int | None]]:
         """Returns the names in a folder, whether they are folders, and their sizes."""
         self._system.invalidate_cache()
         try:
@@ -99,7 +99,7 @@ class RemoteStorage(Storage):
         except FileNotFoundError:
             return []
         return [
-            (entry["name"].rstrip("/").rpartition("/")[2], entry["type"] == "directory", entry["size"])
+            (entry["name"].rstrip("/").rpartition("/")[2], entry["type"] == "directory", entry.get("size"))
             for entry in entries
         ]
 

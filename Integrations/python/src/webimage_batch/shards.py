@@ -14,7 +14,7 @@ from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import OVERWRITE, marker_name, not_ours, output_errors, read_object
+from .folders import OVERWRITE, marker_name, not_ours, output_errors
 from .parts import Part, sync, write_part
 from .rows import Row, encode_row, sent_rows
 from .storage import Storage
@@ -95,6 +95,11 @@ class Shards:
         counts.merge(self._written)
         return counts
 
+    @property
+    def earlier_count(self) -> int:
+        """The number of rows that earlier runs have completed, of those read so far."""
+        return self._earlier.count
+
     def plan(self, batches: Iterable[Any]) -> Iterator[Row]:
         """Returns the rows to download, those of shards that are not complete yet. Another thread may iterate."""
         for number, parts in enumerate(_split(batches, self._rows_per_shard), self._first):
@@ -121,7 +126,7 @@ class Shards:
         if result.record["index"] != self._next_index:
             raise BatchError(f"The stream has line {result.record['index']} where line {self._next_index} is due.")
         self._next_index += 1
-        with output_errors(self._storage.folder):
+        with output_errors(self._storage.location):
             self._write(result)
 
     def finish(self) -> None:
@@ -131,7 +136,7 @@ class Shards:
         """
         self._refusals.check()
         if self._overwriting is not None:
-            with output_errors(self._storage.folder):
+            with output_errors(self._storage.location):
                 self._storage.remove_from(self._first + self.shard_count)
                 self._storage.remove(OVERWRITE)
 
@@ -164,12 +169,13 @@ class Shards:
         self._before_commit()
 
     def _is_complete(self, plan: _Plan) -> bool:
-        marker = self._storage.folder / marker_name(plan.number)
-        if not marker.exists():
+        name = marker_name(plan.number)
+        if self._overwriting is not None and not self._overwriting.has_replaced(name, plan.input):
             return False
-        statistics = read_object(marker)
-        if self._overwriting is not None and not self._overwriting.has_replaced(statistics, plan.input):
+        statistics = self._storage.read(name)
+        if statistics is None:
             return False
+        marker = self._storage.shown(name)
         if "options_sha256" not in statistics:
             raise not_ours(marker)
         if statistics["options_sha256"] != self._identity:
@@ -180,9 +186,9 @@ class Shards:
         files: Any = statistics.get("files")
         if counts is None or counts.count != plan.count or not is_count(retryable) or not _are_files(files):
             raise not_ours(marker)
-        for name, details in files.items():
-            if not self._storage.has(name, details.get("bytes")):
-                _LOGGER.warning(f"{name} is missing or has been changed: shard {plan.number:05} is made again.")
+        for file, details in files.items():
+            if not self._storage.has(file, details.get("bytes")):
+                _LOGGER.warning(f"{file} is missing or has been changed: shard {plan.number:05} is made again.")
                 return False
         if not self._conditions.allow_retryable(retryable, plan.count):
             return False
@@ -207,17 +213,14 @@ class _Overwriting:
     def begin(self, first_input: dict[str, object]) -> None:
         """Continues an interrupted run, if one with the same first rows and options has left a file about it."""
         self._value["input"] = first_input
-        path = self._storage.folder / OVERWRITE
-        try:
-            earlier = read_object(path) if path.exists() else {}
-        except FolderError:
-            earlier = {}
+        earlier = self._read(OVERWRITE)
         start_time = earlier.get("start_time")
         if isinstance(start_time, float) and {**self._value, "start_time": start_time} == earlier:
             self._value, self._is_recorded = earlier, True
 
-    def has_replaced(self, marker: dict[str, Any], rows: dict[str, object]) -> bool:
-        """Returns whether a complete shard is of this run."""
+    def has_replaced(self, name: str, rows: dict[str, object]) -> bool:
+        """Returns whether the complete shard with a marker of this name, if there is one, is of this run."""
+        marker = self._read(name)
         end_time = marker.get("end_time")
         return (
             marker.get("options_sha256") == self._value["options_sha256"]
@@ -231,6 +234,13 @@ class _Overwriting:
         if not self._is_recorded:
             self._storage.write(OVERWRITE, self._value)
             self._is_recorded = True
+
+    def _read(self, name: str) -> dict[str, Any]:
+        """Returns the content of a file that is replaced if it cannot be read."""
+        try:
+            return self._storage.read(name) or {}
+        except FolderError:
+            return {}
 
 
 class _OpenShard:

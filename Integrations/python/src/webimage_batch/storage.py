@@ -8,16 +8,18 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from .folders import commit, file_number, list_number, locked, marker_number
+from .folders import commit, file_number, list_number, locked, marker_number, read_object
 from .parts import check_samples, remove, sync, write_durably
 
 
 class Storage:
     """A folder of shards that no other process writes to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, location: str) -> None:
         self.folder = folder
         """The folder for the files of a shard as long as it is not complete, which also has all markers."""
+        self.location = location
+        """The path or URL for messages."""
 
     def names(self) -> list[str]:
         """Returns the names of all files and folders."""
@@ -27,6 +29,18 @@ class Storage:
         """Returns whether a file of a complete shard is there, and has its size, or its folder is there."""
         path = self.folder / name
         return path.is_dir() or (path.is_file() and path.stat().st_size == size)
+
+    def shown(self, name: str) -> str:
+        """Returns the path of a file for messages."""
+        return f"{self.location}/{name}"
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Returns the content of a marker, or of a file about a list; `None` if there is none.
+
+        Raises `FolderError` if it has other content.
+        """
+        path = self.folder / name
+        return read_object(path, self.shown(name)) if path.exists() else None
 
     def write(self, name: str, value: Any) -> None:
         """Writes a JSON file that appears when it is complete."""
@@ -68,7 +82,7 @@ def opened(folder: str | os.PathLike[str]) -> Iterator[Storage]:
         return
     path = Path(folder)
     with locked(path):
-        yield Storage(path)
+        yield Storage(path, str(path))
 
 
 @contextlib.contextmanager

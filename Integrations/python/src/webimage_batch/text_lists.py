@@ -201,8 +201,9 @@ def _json_rows(file: TextIO, path: Path) -> Rows:
     if isinstance(table, list):
         yield from map(_object, table)
         return
-    # The default of pandas: {"column": {"0": value, …}, …}.
-    if not isinstance(table, dict) or not all(isinstance(column, dict) for column in table.values()):
-        raise ValueError(f"{path} is neither an array of objects nor an object of columns as pandas writes them.")
-    for key in next(iter(table.values()), {}):
-        yield {name: column.get(key) for name, column in table.items()}
+    if not isinstance(table, dict) or not all(isinstance(column, (dict, list)) for column in table.values()):
+        raise ValueError(f"{path} is neither an array of objects nor an object of columns as pandas reads them.")
+    # The default of pandas is {"column": {"0": value, …}, …}; it also reads {"column": [value, …], …}.
+    columns = {name: dict(enumerate(column)) if isinstance(column, list) else column for name, column in table.items()}
+    for key in next(iter(columns.values()), {}):
+        yield {name: column.get(key) for name, column in columns.items()}
