@@ -420,6 +420,31 @@ def test_a_marker_without_the_counts_is_an_error(tmp_path: Path, name: str, valu
         run(source)
 
 
+WRONG: list[Any] = [None, True, -1, "\0", [1], {"../list.txt": {}}, {"x" * 300: {"bytes": 1}}]
+
+
+@pytest.mark.parametrize(
+    "name", ["00000_stats.json", "00000_list.json", "00000_overwrite.json", ".00000_stats.json.part"]
+)
+@pytest.mark.parametrize("mode", ["incremental", "overwrite"])
+def test_nothing_in_the_files_about_shards_makes_a_run_crash(tmp_path: Path, name: str, mode: str) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    run(source)
+    marker = json.loads((tmp_path / "out/00000_stats.json").read_text())
+    path = tmp_path / "out" / name
+    whole = json.loads(path.read_text()) if path.exists() else marker
+    for key in [*whole, "start_time"]:
+        for value in WRONG:
+            path.write_text(json.dumps({**whole, key: value}))
+            try:
+                counts = run(source, incremental_mode=mode)
+            except FolderError:
+                (tmp_path / "out/00000_stats.json").write_text(json.dumps(marker))
+                (tmp_path / "out/00000_list.json").unlink(missing_ok=True)
+            else:
+                assert counts.successes == 5
+
+
 def test_a_list_that_cannot_be_read_is_an_error_of_the_arguments(tmp_path: Path) -> None:
     assert main(["download", f"--url_list={tmp_path / 'none.txt'}", f"--output_folder={tmp_path / 'out'}"]) == 64
 

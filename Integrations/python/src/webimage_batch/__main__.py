@@ -7,6 +7,7 @@ import inspect
 import json
 import sys
 import typing
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from .img2dataset import download
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
+    warnings.formatwarning = lambda message, *_: f"webimage-batch: {message}\n"
     parsed = _parse(sys.argv[1:] if arguments is None else arguments)
     run = parsed.pop("run")
     try:

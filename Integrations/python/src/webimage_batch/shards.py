@@ -14,7 +14,7 @@ from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import OVERWRITE, marker_name, not_ours, output_errors
+from .folders import OVERWRITE, file_names, marker_name, not_ours, output_errors
 from .parts import Part, sync, write_part
 from .rows import Row, encode_row, sent_rows
 from .storage import Storage
@@ -181,10 +181,10 @@ class Shards:
         if statistics["options_sha256"] != self._identity:
             raise FolderError(f"{marker} is of a run with other options.")
         if statistics.get("input") != plan.input:
-            raise FolderError(f"{marker} is of a run with other rows.")
+            raise FolderError(f"{marker} is of a run with other rows. New rows belong in a list of their own.")
         counts, retryable = Counts.read(statistics), statistics.get("retryable")
         files: Any = statistics.get("files")
-        if counts is None or counts.count != plan.count or not is_count(retryable) or not _are_files(files):
+        if counts is None or counts.count != plan.count or not is_count(retryable) or not _are_files(files, plan):
             raise not_ours(marker)
         for file, details in files.items():
             if not self._storage.has(file, details.get("bytes")):
@@ -198,8 +198,13 @@ class Shards:
         return True
 
 
-def _are_files(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(details, dict) for details in value.values())
+def _are_files(value: Any, plan: _Plan) -> bool:
+    """Returns whether this can be what a marker says about the files of a shard."""
+    return (
+        isinstance(value, dict)
+        and value.keys() <= set(file_names(plan.number))
+        and all(isinstance(details, dict) for details in value.values())
+    )
 
 
 class _Overwriting:
