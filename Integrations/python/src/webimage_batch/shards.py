@@ -14,7 +14,8 @@ from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import OVERWRITE, file_names, marker_name, not_ours, output_errors
+from .folders import file_names, marker_name, not_ours, output_errors
+from .overwriting import Overwriting
 from .parts import Part, sync, write_part
 from .rows import Row, encode_row, sent_rows
 from .storage import Storage
@@ -77,7 +78,7 @@ class Shards:
         self._send = send
         self._rows_per_shard = rows_per_shard
         self._identity = identity
-        self._overwriting = _Overwriting(storage, identity) if overwrites else None
+        self._overwriting = Overwriting(storage, identity) if overwrites else None
         self._first = first
         self._end = end
         self._before_commit = before_commit
@@ -137,8 +138,7 @@ class Shards:
         self._refusals.check()
         if self._overwriting is not None:
             with output_errors(self._storage.location):
-                self._storage.remove_from(self._first + self.shard_count)
-                self._storage.remove(OVERWRITE)
+                self._overwriting.finish(self._first + self.shard_count)
 
     def close(self) -> None:
         """Removes the shard that is not complete, if any."""
@@ -205,47 +205,6 @@ def _are_files(value: Any, plan: _Plan) -> bool:
         and value.keys() <= set(file_names(plan.number))
         and all(isinstance(details, dict) for details in value.values())
     )
-
-
-class _Overwriting:
-    """A run that replaces the shards of a folder, and knows those that it has replaced before it was interrupted."""
-
-    def __init__(self, storage: Storage, identity: str) -> None:
-        self._storage = storage
-        self._value: dict[str, Any] = {"options_sha256": identity, "start_time": time.time()}
-        self._is_recorded = False
-
-    def begin(self, first_input: dict[str, object]) -> None:
-        """Continues an interrupted run, if one with the same first rows and options has left a file about it."""
-        self._value["input"] = first_input
-        earlier = self._read(OVERWRITE)
-        start_time = earlier.get("start_time")
-        if isinstance(start_time, float) and {**self._value, "start_time": start_time} == earlier:
-            self._value, self._is_recorded = earlier, True
-
-    def has_replaced(self, name: str, rows: dict[str, object]) -> bool:
-        """Returns whether the complete shard with a marker of this name, if there is one, is of this run."""
-        marker = self._read(name)
-        end_time = marker.get("end_time")
-        return (
-            marker.get("options_sha256") == self._value["options_sha256"]
-            and marker.get("input") == rows
-            and isinstance(end_time, float)
-            and end_time >= self._value["start_time"]
-        )
-
-    def record(self) -> None:
-        """Writes the file about the run, unless that has been done; called before a shard is replaced."""
-        if not self._is_recorded:
-            self._storage.write(OVERWRITE, self._value)
-            self._is_recorded = True
-
-    def _read(self, name: str) -> dict[str, Any]:
-        """Returns the content of a file that is replaced if it cannot be read."""
-        try:
-            return self._storage.read(name) or {}
-        except FolderError:
-            return {}
 
 
 class _OpenShard:
