@@ -146,6 +146,17 @@ def test_lists_are_read(tmp_path: Path, memory: Any) -> None:
             run(missing, input_format="csv")
 
 
+def test_a_list_is_not_replaced_by_a_shard(memory: Any) -> None:
+    with memory.open("/bucket/out/00000.parquet", "wb") as file:
+        pq.write_table(pa.table({"url": urls(5)}), file)
+    before = stored(memory)
+    for source, message in ((f"{OUT}/00000.parquet", "name of a shard"), (f"{OUT}/", "would be a part")):
+        for overwrite in (False, True):
+            with pytest.raises(FolderError, match=message):
+                download_parquet(source, OUT, overwrite=overwrite)
+    assert stored(memory) == before
+
+
 def test_a_file_system_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_list(tmp_path / "list.txt", urls(5))
     with pytest.raises(ValueError, match="nowhere"):

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -176,17 +176,3 @@ def _lock(path: Path) -> int | None:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def check_list_is_elsewhere(folder: Path, source: Path, files: Iterable[Path], input_format: str) -> None:
-    """Raises `FolderError` if shards in a folder would replace a file of a list, or become a part of it."""
-    root = folder.resolve()
-    # The files about shards and lists are JSON.
-    if input_format in ("parquet", "json") and source.is_dir() and source.resolve() == root:
-        raise FolderError(f"{folder} has the list, of which its shards would be a part. Choose another folder.")
-    for file in files:
-        path = file.resolve()
-        if root in path.parents:
-            name = path.relative_to(root).parts[0]
-            if any(pattern.fullmatch(name) for pattern in (_MARKER, _LIST, _FILE)):
-                raise FolderError(f"{file} is part of the list, and has the name of a shard. Choose another folder.")

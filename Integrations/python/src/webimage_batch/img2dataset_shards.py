@@ -15,7 +15,7 @@ import pyarrow as pa
 from .client import Result
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
-from .folders import check_list_is_elsewhere, output_errors
+from .folders import output_errors
 from .identity import identity
 from .img2dataset_arguments import Arguments
 from .list_place import ListPlace
@@ -24,7 +24,7 @@ from .parquet import common_schema, misfit, row_count, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
 from .rows import encode_row
 from .shards import Shards
-from .storage import is_remote, local, opened
+from .storage import check_list_is_elsewhere, local, opened
 
 _ROWS = 1000
 
@@ -36,8 +36,7 @@ def write(arguments: Arguments) -> Counts:
     input_format, output = arguments["input_format"], arguments["output_folder"]
     with local(arguments["url_list"], input_format) as source:
         files = list_files(source, input_format)
-        if not is_remote(output):
-            check_list_is_elsewhere(Path(output), source, files, input_format)
+        check_list_is_elsewhere(output, arguments["url_list"], files, input_format)
         schema = _schema(arguments, files)
         columns = _result_columns(arguments)
         # Read before anything is written.

@@ -15,14 +15,13 @@ from .client import Batch, Result
 from .columns import BATCH_BYTES, ResultColumns
 from .conditions import MAX_RETRYABLE_RATE, Conditions
 from .counts import Counts
-from .folders import check_list_is_elsewhere
 from .identity import identity
 from .lists import begin, list_files, read_all
 from .options import Option, lasting
 from .parts import ParquetPart
 from .progress import reported
 from .shards import Shards
-from .storage import is_remote, local, opened
+from .storage import check_list_is_elsewhere, local, opened
 from .text_lists import check_columns
 
 _ROWS = 4096
@@ -169,8 +168,7 @@ def download_parquet(
     layout = [url, image, rows_per_file, *([column_prefix] if column_prefix else [])]
     with local(source, "parquet") as path:
         files = parquet_files(path)
-        if not is_remote(folder):
-            check_list_is_elsewhere(Path(folder), path, files, "parquet")
+        check_list_is_elsewhere(folder, source, files, "parquet")
         schema = common_schema(files, url, columns)
         result_columns.check(schema.names, url, send)
         batches = begin(_conforming(files, columns, schema))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .errors import FolderError
 from .folders import commit, file_number, list_number, locked, marker_number, read_object
 from .parts import check_samples, remove, sync, write_durably
+
+# In the order in which they are removed: without its marker, a shard is incomplete, even if the machine crashes then.
+_NUMBERS = (marker_number, list_number, file_number)
 
 
 class Storage:
@@ -63,8 +67,7 @@ class Storage:
     def remove_from(self, first: int) -> None:
         """Removes the shards with this number and higher ones, whoever made them."""
         self.check_samples()
-        # Without their markers, shards are incomplete, even if the machine crashes before all are removed.
-        for number_of in (marker_number, list_number, file_number):
+        for number_of in _NUMBERS:
             for name in self.names():
                 if (number := number_of(name)) is not None and number >= first:
                     self.remove(name)
@@ -100,3 +103,25 @@ def local(source: str | os.PathLike[str], input_format: str) -> Iterator[Path]:
 def is_remote(path: str | os.PathLike[str]) -> bool:
     """Returns whether this is a URL of fsspec, instead of a path of this machine."""
     return "://" in os.fspath(path)
+
+
+def check_list_is_elsewhere(
+    folder: str | os.PathLike[str], source: str | os.PathLike[str], files: Iterable[Path], input_format: str
+) -> None:
+    """Raises `FolderError` if shards in a folder would replace a file of a list, or become a part of it.
+
+    `files` are those of the list, or their copies if it is behind fsspec.
+    """
+    if is_remote(folder):
+        root, paths = os.fspath(folder).rstrip("/"), [os.fspath(source).rstrip("/")]
+        is_same = paths[0] == root
+    else:
+        root, paths = str(Path(folder).resolve()), [str(file.resolve()) for file in files]
+        is_same = os.path.isdir(source) and str(Path(source).resolve()) == root
+    # The files about shards and lists are JSON.
+    if is_same and input_format in ("parquet", "json"):
+        raise FolderError(f"{folder} has the list, of which its shards would be a part. Choose another folder.")
+    for path in paths:
+        name = path.removeprefix(f"{root}/").partition("/")[0]
+        if path.startswith(f"{root}/") and any(number(name) is not None for number in _NUMBERS):
+            raise FolderError(f"{path} is part of the list, and has the name of a shard. Choose another folder.")
