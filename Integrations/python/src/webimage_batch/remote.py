@@ -49,8 +49,7 @@ class RemoteStorage(Storage):
     def remove(self, name: str) -> None:
         """Removes a file or folder, if there is one."""
         super().remove(name)
-        if name in self._sizes:
-            self._system.rm(self._path(name), recursive=self._sizes.pop(name) is None)
+        self._delete(name)
 
     def commit(self, number: int, names: Collection[str]) -> None:
         """Copies the files of a shard, which replace an earlier version, and then its marker."""
@@ -59,8 +58,7 @@ class RemoteStorage(Storage):
         earlier = [name for name in file_names(number) if name in self._sizes]
         self._check(earlier)
         for name in (marker, *earlier):
-            if name in self._sizes:
-                self._system.rm(self._path(name), recursive=self._sizes.pop(name) is None)
+            self._delete(name)
         for name in (*names, marker):
             self._put(name)
         for name in names:
@@ -75,6 +73,10 @@ class RemoteStorage(Storage):
             if self._sizes[name] is None:
                 for child, is_folder, _ in self._entries(self._path(name)):
                     check_sample(f"{self._path(name)}/{child}", is_folder=is_folder)
+
+    def _delete(self, name: str) -> None:
+        if name in self._sizes:
+            self._system.rm(self._path(name), recursive=self._sizes.pop(name) is None)
 
     def _put(self, name: str) -> None:
         source = self.folder / name
