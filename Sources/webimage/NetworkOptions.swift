@@ -2,6 +2,8 @@ import WebimageConsole
 import ArgumentParser
 import AsyncWebImage
 
+import Glibc
+
 /// The options for network access and TLS.
 struct NetworkOptions: ParsableArguments {
     @Flag(
@@ -23,12 +25,14 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Trust the certificate authorities of this file (PEM) instead of the system's.", valueName: "file"))
+            "Trust the certificate authorities of this file (PEM) instead of the system's. (default: the file that the "
+                + "variable SSL_CERT_FILE names)", valueName: "file"))
     var cacert: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do not verify the certificate of this host, or of all hosts below a domain: *.example.com. Can be repeated.",
+            "Do not verify the certificate of this host, or of all hosts below a domain: *.example.com, or of any host: '*'. "
+                + "Can be repeated.",
             valueName: "host"),
         transform: Self.hostPattern)
     var insecureHost: [HostPattern] = []
@@ -49,14 +53,23 @@ struct NetworkOptions: ParsableArguments {
         if let cookies, !cookies.isEmpty, let error = FileError.reading(cookies) {
             throw ValidationError("--cookies: \(error).")
         }
-        if let cacert, let error = FileError.reading(cacert) { throw ValidationError("--cacert: \(error).") }
+        if let cacert, let error = FileError.reading(cacert) {
+            throw ValidationError("--cacert: \(error).")
+        }
+    }
+
+    /// The file of certificate authorities that replaces the system's; `nil` for none.
+    private var authorities: String? {
+        if let cacert { return cacert }
+        let name = unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) }
+        return name.flatMap { FileError.reading($0) == nil ? $0 : nil }
     }
 
     /// The configuration of the transport.
     var transport: CurlTransport.Configuration {
         CurlTransport.Configuration(
             proxy: proxy.map { ProxyRule(argument: $0) } ?? .environment,
-            tls: TLSOptions(certificateAuthorityFile: cacert, hostsWithoutVerification: Set(insecureHost)),
+            tls: TLSOptions(certificateAuthorityFile: authorities, hostsWithoutVerification: Set(insecureHost)),
             policy: publicOnly ? .publicInternetOnly : NetworkPolicy(),
             cookieFile: cookies?.isEmpty == true ? nil : cookies)
     }

@@ -11,7 +11,9 @@ import Testing
 struct NetworkOptionsTests {
     @Test func trustOptionsConfigureTLS() throws {
         let plain = try NetworkOptions.parse([]).transport
-        #expect(plain.tls == TLSOptions())
+        let file = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
+        let authorities = file.flatMap { FileManager.default.isReadableFile(atPath: $0) ? $0 : nil }
+        #expect(plain.tls == TLSOptions(certificateAuthorityFile: authorities))
         #expect(plain.policy == NetworkPolicy())
         let given = try NetworkOptions.parse(
             ["--cacert", "/dev/null", "--insecure-host", "a.example", "--insecure-host", "*.b.example"]
@@ -135,7 +137,7 @@ struct NetworkOptionsTests {
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
     @Test(.enabled(if: NginxServer.isAvailable && canMount, "nginx, openssl and user namespaces are needed"))
-    func authoritiesAreThoseOfTheGivenFileTheSystemsFileOrItsFolder() async throws {
+    func authoritiesAreThoseOfTheGivenFileTheVariableTheSystemsFileOrItsFolder() async throws {
         let server = try NginxServer()
         let authority = try CertificateAuthority(for: server)
         try authority.makeKey("server")
@@ -155,8 +157,10 @@ struct NetworkOptionsTests {
                 + ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
         try await withTemporaryFolder { folder in
             let script = "exec unshare -rm sh -c 'mount --bind \(folder) /etc/ssl/certs && exec \"$@\"' sh \"$@\""
-            func errors(_ options: [String] = []) async throws -> String {
-                try await Command.run(["info", "--retries", "0"] + options + [url], by: script).errors
+            func errors(_ options: [String] = [], variable: String = "") async throws -> String {
+                try await Command.run(
+                    ["info", "--retries", "0"] + options + [url], environment: ["SSL_CERT_FILE": variable], by: script
+                ).errors
             }
             let refusal = "no trusted TLS connection could be made"
             // The system's folder contains the server's authority.
@@ -168,6 +172,10 @@ struct NetworkOptionsTests {
             try FileManager.default.copyItem(atPath: other, toPath: folder + "/ca-certificates.crt")
             #expect(try await errors().contains(refusal))
             #expect(try await errors(["--cacert", authority.file]).contains("404"))
+            // The variable replaces the system's file, if the file that it names exists, and --cacert replaces both.
+            #expect(try await errors(variable: authority.file).contains("404"))
+            #expect(try await errors(variable: folder + "/missing").contains(refusal))
+            #expect(try await errors(["--cacert", other], variable: authority.file).contains(refusal))
         }
     }
 

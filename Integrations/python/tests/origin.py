@@ -12,6 +12,9 @@ from types import TracebackType
 EXIF = b"MM\0*\0\0\0\x08\0\x01\x01\x0f\0\x02\0\0\0\x04Abc\0\0\0\0\0"
 """Exif data with the maker Abc."""
 
+TURNED = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+"""Exif data with the orientation 6."""
+
 
 def png(width: int, height: int, shade: int, exif: bytes = b"") -> bytes:
     """Returns a PNG file of one color."""
@@ -42,6 +45,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, png(64, 48, int(number.split(".")[0])))
         elif kind == "exif":
             self._answer(200, png(64, 48, 0, EXIF))
+        elif kind == "turned":
+            self._answer(200, png(64, 48, 0, TURNED))
         elif kind == "noai":
             self._answer(200, png(64, 48, 0), ("X-Robots-Tag", "noai"))
         else:

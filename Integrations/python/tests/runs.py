@@ -46,3 +46,9 @@ def names(folder: Path) -> list[str]:
 def contents(folder: Path) -> dict[str, bytes]:
     """Returns the files in a folder and those below it."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def write_program(path: Path, text: str) -> None:
+    """Writes a shell script that stands in for the binary."""
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)

@@ -37,6 +37,22 @@ def test_images_are_downloaded_and_resized(binary: str, origin: Origin) -> None:
         assert record["bytes"] == len(result.payload)
 
 
+def test_records_have_the_members_that_the_package_knows(binary: str, origin: Origin) -> None:
+    pytest.importorskip("pyarrow")
+    from webimage_batch.columns import ResultColumns
+    from webimage_batch.parts import RUN_DETAILS
+
+    options: dict[str, Any] = {"max_pixel_size": 32, "exif": True, "compute_phash": True, "compute_thumbhash": True}
+    batch = Batch(binary=binary, **options)
+    columns = ResultColumns(None, options)
+    for result in batch.results(rows([origin.url("exif"), origin.url("none")])):
+        # Those of the list, and those that have a column.
+        assert set(result.record) == {"id", "index", "url", *columns.types}
+        assert result.record.keys() >= RUN_DETAILS
+        # The values have the types of the columns.
+        assert columns.table([result]).num_rows == 1
+
+
 def test_ordered_results_come_in_the_order_of_the_rows(binary: str, origin: Origin) -> None:
     results = Batch(binary=binary, ordered=True).results(rows(origin.images(300)))
     assert [result.record["index"] for result in results] == list(range(300))

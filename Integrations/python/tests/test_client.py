@@ -198,3 +198,8 @@ def test_a_failing_report_does_not_end_the_process(fake: str) -> None:
 def test_warnings_of_the_process_are_logged(fake: str, caplog: pytest.LogCaptureFixture) -> None:
     run(fake, "warning")
     assert [(record.name, record.message) for record in caplog.records] == [("webimage_batch", "fewer files, 100%")]
+
+
+def test_another_program_is_named() -> None:
+    with pytest.raises(BatchError, match="true has sent nothing: is it webimage"):
+        list(Batch(binary="true").results([]))

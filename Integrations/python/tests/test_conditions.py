@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from origin import Origin
-from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
+from runs import FORMATS, contents, names, outage, pa, pq, run, urls, write_list
 
 from webimage_batch import FolderError, TryAgainError, download_parquet
 from webimage_batch.__main__ import main
@@ -40,7 +40,7 @@ def test_a_shard_may_have_as_many_retryable_failures_as_the_rate_allows(
     source = write_list(tmp_path / "more.txt", [*urls(4), *urls(6, "out.test")])
     with pytest.raises(TryAgainError):
         run(source, incremental_mode="overwrite")
-    assert run(source, max_retryable_rate=0.6).successes == 4
+    assert run(source, incremental_mode="overwrite", max_retryable_rate=0.6).successes == 4
 
 
 @FORMATS
@@ -61,33 +61,6 @@ def test_complete_shards_of_an_outage_are_made_again(
     assert {name for name in after if after[name] != before.get(name)} and all(
         name.startswith("00001") for name in after if after[name] != before.get(name)
     )
-
-
-def outage_of_an_earlier_version(folder: Path, monkeypatch: pytest.MonkeyPatch, output_format: str) -> Path:
-    """Writes shards as `outage` does, whose markers do not tell which failures may be temporary; returns the list."""
-    source = outage(folder, monkeypatch, output_format=output_format)
-    for path in (folder / "out").glob("*_stats.json"):
-        marker = json.loads(path.read_text())
-        del marker["retryable"]
-        path.write_text(json.dumps(marker))
-    monkeypatch.delenv("FAKE_OUTAGE")
-    return source
-
-
-@FORMATS_WITH_FILES
-def test_shards_of_an_outage_that_an_earlier_version_completed_are_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
-) -> None:
-    source = outage_of_an_earlier_version(tmp_path, monkeypatch, output_format)
-    assert run(source, output_format=output_format).successes == 25
-
-
-def test_shards_of_an_outage_without_files_that_an_earlier_version_completed_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = outage_of_an_earlier_version(tmp_path, monkeypatch, "dummy")
-    assert run(source, output_format="dummy").successes == 15
-    assert run(source, output_format="dummy", min_success_rate=0.5).successes == 25
 
 
 def test_markers_count_the_failures_that_may_be_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,19 +114,6 @@ def test_a_run_may_be_repeated_with_more_attempts_and_time(tmp_path: Path, monke
         run(source, image_size=100)
 
 
-def test_a_folder_of_an_earlier_version_can_be_continued(tmp_path: Path) -> None:
-    source = write_list(tmp_path / "list.txt", urls(20))
-    run(source)
-    (tmp_path / "out/00000_list.json").unlink()
-    for path in (tmp_path / "out").glob("*_stats.json"):
-        marker = json.loads(path.read_text())
-        # The digest of all options, with the time limit and the number of attempts.
-        marker["options_sha256"] = "9542edbad36fba776c4bec0bdd58770dba7a882488461500386d3dce539a6572"
-        path.write_text(json.dumps(marker))
-    (tmp_path / "out/00001_stats.json").unlink()
-    assert run(source).successes == 20
-
-
 def test_files_of_an_outage_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(pa.table({"url": urls(10, "out.test")}), tmp_path / "list.parquet")
     monkeypatch.setenv("FAKE_OUTAGE", "out.test")
@@ -172,13 +132,14 @@ def test_the_command_tells_that_it_should_be_repeated(
     paths = [str(tmp_path / "list.parquet"), str(tmp_path / "out")]
     assert main(["parquet", *paths]) == 75
     assert "dns_temporary" in capsys.readouterr().err
-    assert main(["parquet", *paths, "--", "--max-retryable-rate=1.5"]) == 64
-    assert main(["parquet", *paths, "--", "--max-retryable-rate=1"]) == 0
+    assert main(["parquet", *paths, "--max-retryable-rate=1.5"]) == 64
+    assert main(["parquet", *paths, "--", "--max-retryable-rate=1"]) == 64
+    assert "write it before --" in capsys.readouterr().err
+    assert main(["parquet", *paths, "--max-retryable-rate=1"]) == 0
     assert main(["parquet", *paths[:1], str(tmp_path / "other"), "--max-retryable-rate=1"]) == 0
     source = write_list(tmp_path / "list.txt", urls(10, "out.test"))
     images = [f"--url_list={source}", f"--output_folder={tmp_path / 'images'}"]
     assert main(["parquet", *paths, "--min-success-rate=0.1", "--max-retryable-rate=1"]) == 75
-    assert main(["parquet", *paths, "--", "--min-success-rate=0.1", "--max-retryable-rate=1"]) == 75
     assert main(["download", *images]) == 75
     assert main(["download", *images, "--max_retryable_rate=1", "--min_success_rate=0.1"]) == 75
     assert main(["download", *images, "--max_retryable_rate=1"]) == 0

@@ -143,14 +143,14 @@ def test_a_list_whose_only_shard_has_lost_its_marker_keeps_its_place(tmp_path: P
 
 def test_a_list_is_known_before_its_files_have_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = write_list(tmp_path, "a.test", 5), write_list(tmp_path, "b.test", 5)
-    commit = parts.ParquetPart.commit
+    place = parts.place
 
-    def crash(part: parts.Part) -> None:
-        commit(part)
+    def crash(path: Path) -> None:
+        place(path)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patches, pytest.raises(KeyboardInterrupt):
-        patches.setattr(parts.ParquetPart, "commit", crash)
+        patches.setattr("webimage_batch.folders.place", crash)
         run(first)
     content = (tmp_path / "out/00000.parquet").read_bytes()
     assert hosts(tmp_path) == {}
@@ -162,19 +162,7 @@ def test_a_list_is_known_before_its_files_have_their_names(tmp_path: Path, monke
     assert hosts(tmp_path) == {0: "a.test", 1: "b.test"}
 
 
-def test_a_list_of_an_earlier_version_is_recognized_once_it_has_been_completed_again(tmp_path: Path) -> None:
-    source = write_list(tmp_path, "a.test", 15)
-    run(source, "incremental")
-    (tmp_path / "out/00000_list.json").unlink()
-    run(source, "incremental")
-    run(source)
-    assert hosts(tmp_path) == {0: "a.test", 1: "a.test"}
-    (tmp_path / "out/00000_list.json").unlink()
-    run(source)
-    assert (tmp_path / "out/00003_stats.json").exists()
-
-
-def test_lists_follow_shards_of_earlier_versions(tmp_path: Path) -> None:
+def test_lists_follow_shards_of_lists_that_are_not_known(tmp_path: Path) -> None:
     run(write_list(tmp_path, "a.test", 15), "incremental")
     (tmp_path / "out/00000_list.json").unlink()
     run(write_list(tmp_path, "b.test", 5))

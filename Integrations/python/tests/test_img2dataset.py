@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import inspect
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from origin import Origin
 
-from webimage_batch import FolderError, download, parts
 from webimage_batch import __main__ as command
+from webimage_batch import download
 from webimage_batch.__main__ import main
 from webimage_batch.img2dataset_arguments import Arguments
 
 
 def arguments(**values: Any) -> Arguments:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(download).parameters.items()}
+    parameters = inspect.signature(download).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items() if name != "options"}
     return Arguments({**defaults, "url_list": "list.txt", **values})
 
 
@@ -29,7 +28,7 @@ def test_images_are_encoded_as_by_img2dataset() -> None:
         "filter": "box",
         "resize_mode": "border",
         "image_size": 256,
-        "resize_only_if_bigger": True,
+        "resize_only_if_bigger": False,
         "timeout": 10,
         "retries": 0,
         "compute_hash": "sha256",
@@ -78,6 +77,12 @@ def test_images_can_be_enlarged_and_cropped() -> None:
 def test_images_can_stay_as_they_are() -> None:
     assert arguments(disable_all_reencoding=True).options()["format"] == "original"
     assert arguments(skip_reencode=True, resize_mode="no").options()["format"] == "original"
+    assert arguments(skip_reencode=True).options()["skip_reencode"] is True
+
+
+def test_certificates_need_not_be_verified() -> None:
+    assert arguments(ignore_ssl_certificate=True).options()["insecure_host"] == ["*"]
+    assert "insecure_host" not in arguments().options()
 
 
 @pytest.mark.parametrize(
@@ -92,9 +97,6 @@ def test_images_can_stay_as_they_are() -> None:
         {"resize_mode": "fixed"},
         {"downscale_interpolation": "nearest"},
         {"encode_format": "avif"},
-        {"skip_reencode": True},
-        {"url_list": "s3://bucket/list.txt"},
-        {"output_folder": "hdfs://out"},
         {"verify_hash": ["digest", "md5"]},
         {"compute_hash": "crc32"},
         {"verify_hash": ["digest"], "input_format": "csv"},
@@ -136,36 +138,13 @@ def test_columns_have_the_names_of_the_output() -> None:
     assert chosen.options()["verify_hash"] == "sha256=expected_sha256"
 
 
-def test_folder_with_other_files_is_not_replaced(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "out/00000").mkdir(parents=True)
-    (tmp_path / "out/00000/000000000.jpg").touch()
-    (tmp_path / "out/00000/notes.txt").write_text("mine")
-    with pytest.raises(FolderError, match=r"notes\.txt"):
-        shards(tmp_path, binary, origin, monkeypatch, output_format="files")
-    (tmp_path / "out/00000/notes.txt").unlink()
-    folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
-    assert not (folder / "00000/000000000.jpg").exists()
-
-
-def test_files_are_on_the_disk_before_their_marker(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sync, synced = parts.sync, []
-
-    def record(path: Path) -> None:
-        synced.append(path.name)
-        sync(path)
-
-    monkeypatch.setattr(parts, "sync", record)
-    folder = shards(tmp_path, binary, origin, monkeypatch, output_format="files")
-    for shard in range(3):
-        before = synced[: synced.index(f".{shard:05}_stats.json.part")]
-        files = [path.name for path in (folder / f"{shard:05}").iterdir()]
-        assert files
-        assert set(files) < set(before)
-        assert f".{shard:05}.part" in before
+def test_options_of_the_process_are_passed_on(tmp_path: Path) -> None:
+    options = Arguments(arguments()._values, {"rate": 10, "public_only": True, "cacert": "ca.pem"}).options()
+    assert (options["rate"], options["public_only"], options["cacert"]) == (10, True, "ca.pem")
+    with pytest.raises(ValueError, match="quality cannot be an option"):
+        Arguments(arguments()._values, {"quality": 50})
+    with pytest.raises(ValueError, match="samples_per_shard applies to folders"):
+        Arguments(arguments()._values, {"samples_per_shard": 50})
 
 
 def test_the_command_writes_parquet(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,127 +163,6 @@ def test_the_command_writes_parquet(tmp_path: Path, fake: str, monkeypatch: pyte
     assert table["key"].to_pylist() == ["000020", "000021", "000022", "000023", "000024"]
     assert table["caption"].to_pylist() == ["t20", "t21", "t22", "t23", "t24"]
     assert table["jpg"][0].as_py() == b"http://a.test/20"
-
-
-def shards(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch, *, group: str = "", **values: Any
-) -> Path:
-    """Downloads 24 images and a dead link in shards of ten rows, and returns the folder."""
-    pytest.importorskip("pyarrow")
-    monkeypatch.setenv("WEBIMAGE", binary)
-    urls = [*origin.images(24, group), origin.url("none")]
-    lines = [json.dumps({"url": url, "text": f"t{n}", "n": n}) for n, url in enumerate(urls)]
-    (tmp_path / "list.jsonl").write_text("\n".join(lines))
-    counts = download(
-        str(tmp_path / "list.jsonl"),
-        output_folder=str(tmp_path / "out"),
-        input_format="jsonl",
-        caption_col="text",
-        save_additional_columns=["n"],
-        number_sample_per_shard=10,
-        **{"resize_mode": "keep_ratio_largest", "image_size": 32, **values},
-    )
-    assert (counts.count, counts.successes, counts.failed_to_download) == (25, 24, 1)
-    return tmp_path / "out"
-
-
-@pytest.mark.binary
-def test_shards_are_tar_files_for_webdataset(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset")
-    with tarfile.open(out / "00002.tar") as tar:
-        names = tar.getnames()
-        member = tar.extractfile("000021.json")
-        assert member is not None
-        sample = json.load(member)
-    assert names == [f"00002{n}.{extension}" for n in range(4) for extension in ("jpg", "json", "txt")]
-    assert (sample["key"], sample["caption"], sample["n"], sample["status"]) == ("000021", "t21", "21", "success")
-    assert (sample["width"], sample["original_width"], sample["exif"]) == (32, 64, None)
-    pq = pytest.importorskip("pyarrow.parquet")
-    table = pq.read_table(out / "00002.parquet")
-    assert table["status"].to_pylist() == ["success"] * 4 + ["failed_to_download"]
-    assert "jpg" not in table.column_names
-    statistics = json.loads((out / "00002_stats.json").read_text())
-    assert statistics["status_dict"] == {"success": 4, "http_404": 1}
-
-
-@pytest.mark.binary
-@pytest.mark.parametrize(
-    ("values", "size"), [({}, (32, 32)), ({"image_size": 100}, (64, 48)), ({"resize_mode": "keep_ratio"}, (43, 32))]
-)
-def test_images_have_the_size_that_img2dataset_gives_them(
-    tmp_path: Path,
-    binary: str,
-    origin: Origin,
-    monkeypatch: pytest.MonkeyPatch,
-    values: dict[str, Any],
-    size: tuple[int, int],
-) -> None:
-    values = {"resize_mode": "border", **values}
-    out = shards(tmp_path, binary, origin, monkeypatch, output_format="files", **values)
-    pq = pytest.importorskip("pyarrow.parquet")
-    table = pq.read_table(out / "00000.parquet")
-    assert (table["width"][0].as_py(), table["height"][0].as_py()) == size
-
-
-@pytest.mark.binary
-def test_the_bytes_of_a_tar_file_depend_on_the_samples_alone(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    outs = []
-    for concurrency in (1, 32):
-        folder = tmp_path / str(concurrency)
-        folder.mkdir()
-        outs.append(shards(folder, binary, origin, monkeypatch, output_format="webdataset", thread_count=concurrency))
-    for name in ("00000.tar", "00001.tar", "00002.tar"):
-        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
-
-
-@pytest.mark.binary
-@pytest.mark.parametrize(("extract", "expected"), [(True, ['{"Make":"Abc"}', None]), (False, None)])
-def test_exif_data_are_a_column_unless_they_are_not_extracted(
-    tmp_path: Path,
-    binary: str,
-    origin: Origin,
-    monkeypatch: pytest.MonkeyPatch,
-    extract: bool,
-    expected: list[str | None] | None,
-) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setenv("WEBIMAGE", binary)
-    (tmp_path / "list.txt").write_text("\n".join([origin.url("exif"), *origin.images(1)]))
-    download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), extract_exif=extract)
-    table = pq.read_table(tmp_path / "out/00000.parquet")
-    assert (table["exif"].to_pylist() if "exif" in table.column_names else None) == expected
-    samples = [json.loads((tmp_path / f"out/00000/00000000{n}.json").read_text()) for n in range(2)]
-    assert [sample["exif"] for sample in samples] == (expected or [None, None])
-
-
-@pytest.mark.binary
-def test_shards_are_folders_of_files(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = shards(tmp_path, binary, origin, monkeypatch, output_format="files", encode_format="webp")
-    assert (out / "00001/000017.webp").read_bytes()[:4] == b"RIFF"
-    assert (out / "00001/000017.txt").read_text() == "t17"
-    assert len(list((out / "00001").iterdir())) == 30
-    # A second run finds everything complete.
-    written = (out / "00001").stat().st_mtime_ns
-    shards(tmp_path, binary, origin, monkeypatch, output_format="files", encode_format="webp")
-    assert (out / "00001").stat().st_mtime_ns == written
-
-
-@pytest.mark.binary
-def test_a_second_list_can_follow_the_first(
-    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset")
-    extended = {"output_format": "webdataset", "incremental_mode": "extend"}
-    shards(tmp_path, binary, origin, monkeypatch, group="second", **extended)
-    with tarfile.open(out / "00003.tar") as tar:
-        assert tar.getnames()[0] == "000030.jpg"
-    assert (out / "00005_stats.json").exists()
 
 
 def test_the_command_reads_values_as_img2dataset_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
+import random
 import threading
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,7 @@ LIST = [{"url": "http://a.test/ü", "caption": 'a, "b"\nc'}, {"url": "http://b.t
         ("json", json.dumps(LIST)),
         ("json", json.dumps({key: {str(i): row[key] for i, row in enumerate(LIST)} for key in ("url", "caption")})),
         ("csv", 'url,caption\nhttp://a.test/ü,"a, ""b""\nc"\nhttp://b.test/,d\n'),
-        ("tsv", 'url\tcaption\nhttp://a.test/ü\t"a, ""b""\nc"\nhttp://b.test/\td\n'),
+        ("json", json.dumps({key: [row[key] for row in LIST] for key in ("url", "caption")})),
     ],
 )
 def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
@@ -33,6 +36,58 @@ def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(text.encode()))
     assert list(read_list(tmp_path / f"list.{name}", name)) == LIST
     assert list(read_list(tmp_path, f"{name}.gz")) == LIST
+
+
+def test_quotation_marks_are_characters_of_tsv(tmp_path: Path) -> None:
+    captions = ['"a', 'b "c" d', '""', 'e"', "f"]
+    text = "".join(f"http://{row}.test/\t{caption}\r\n" for row, caption in enumerate(captions))
+    (tmp_path / "list.tsv").write_text("url\tcaption\n" + text)
+    rows = list(read_list(tmp_path / "list.tsv", "tsv"))
+    assert [row["caption"] for row in rows] == captions
+    assert [row["url"] for row in rows] == [f"http://{row}.test/" for row in range(5)]
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_quoted_field_that_does_not_end_is_one_row(tmp_path: Path, end: str) -> None:
+    lines = ["url,caption", 'http://a.test/,5" a', 'http://b.test/,"b', "http://c.test/,c", "http://d.test/,d"]
+    (tmp_path / "list.csv").write_text("\n".join(lines) + end)
+    rows = list(read_list(tmp_path / "list.csv", "csv"))
+    assert [row["url"] for row in rows] == ["http://a.test/", None, "http://c.test/", "http://d.test/"]
+    assert rows[0]["caption"] == '5" a'
+
+
+def test_each_line_of_a_long_list_has_a_row_although_a_quoted_field_does_not_end(tmp_path: Path) -> None:
+    lines = [f"http://a.test/{number},{'x' * 100}" for number in range(20_000)]
+    lines[2] = 'http://a.test/2,"'
+    (tmp_path / "list.csv").write_text("\n".join(["url,caption", *lines]))
+    rows = list(read_list(tmp_path / "list.csv", "csv"))
+    assert [row["url"] for row in rows] == [None if n == 2 else f"http://a.test/{n}" for n in range(20_000)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_text_has_the_rows_that_python_reads_and_no_fewer_than_lines_without_quotation_marks(
+    tmp_path: Path, seed: int
+) -> None:
+    generator = random.Random(seed)
+    for _ in range(50):
+        text = "url,caption\n" + "".join(generator.choices('a",\n', [6, 2, 2, 2], k=60))
+        (tmp_path / "list.csv").write_text(text)
+        rows = list(read_list(tmp_path / "list.csv", "csv"))
+        ended = list(csv.reader(io.StringIO(text), strict=True)) if is_strict(text) else None
+        if ended is not None:
+            assert rows == [dict(zip(ended[0], fields, strict=False)) for fields in ended[1:] if fields]
+        # The lines that no quoted field can contain.
+        plain = text[: text.index('"')].count("\n") - 1 if '"' in text else 0
+        assert len(rows) >= len([line for line in text.splitlines()[1 : 1 + plain] if line])
+
+
+def is_strict(text: str) -> bool:
+    """Returns whether all quoted fields end, and nothing but a comma follows them."""
+    try:
+        list(csv.reader(io.StringIO(text), strict=True))
+    except csv.Error:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
@@ -174,7 +229,7 @@ def test_lists_whose_first_lines_have_no_url_are_an_error(
     [
         ("json", "[", r"list\.json is not JSON"),
         ("json", "[" * 100_000, r"list\.json is not JSON"),
-        ("json", '{"url": ["http://a.test/"]}', "neither an array of objects nor"),
+        ("json", '{"url": "http://a.test/"}', "neither an array of objects nor"),
         ("json", "7", "neither an array of objects nor"),
         ("json", "[1, 2]", "no column url"),
         ("csv", "url,url\na,b\n", "two columns url"),

@@ -32,7 +32,8 @@ def test_options_have_their_names_in_python() -> None:
         "--public-only",
         "--header=A: 1",
         "--header=B: -2",
-        "--disallowed-header-directives=",
+        "--disallowed-header-directives",
+        "",
     ]
 
 
@@ -124,6 +125,7 @@ def test_the_bundled_binary_is_told_where_the_certificate_authorities_are(
     bundled = executable(tmp_path / "bundle/webimage")
     authorities = tmp_path / "ca-bundle.crt"
     authorities.touch()
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setattr("webimage_batch.binary._BUNDLE", tmp_path / "bundle")
     monkeypatch.setattr("webimage_batch.binary._OTHER_AUTHORITIES", (str(authorities),))
     monkeypatch.setattr("webimage_batch.binary._DEFAULT_AUTHORITIES", str(tmp_path / "none"))
@@ -131,3 +133,12 @@ def test_the_bundled_binary_is_told_where_the_certificate_authorities_are(
     assert certificate_authorities("/usr/bin/webimage") is None
     monkeypatch.setattr("webimage_batch.binary._DEFAULT_AUTHORITIES", str(authorities))
     assert certificate_authorities(bundled) is None
+
+
+def test_the_variable_for_certificate_authorities_is_heeded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authorities = tmp_path / "company.pem"
+    monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+    # As in Python, a file that does not exist is ignored.
+    assert certificate_authorities("/usr/bin/webimage") is None
+    authorities.touch()
+    assert certificate_authorities("/usr/bin/webimage") == str(authorities)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -291,14 +290,21 @@ def test_the_command_passes_options_on(tmp_path: Path, fake: str, monkeypatch: p
         calls.append(options)
         return Counts()
 
-    record.__signature__ = inspect.signature(download_parquet)  # type: ignore[attr-defined]
     monkeypatch.setattr(parquet, "download_parquet", record)
-    command = ["parquet", "list.parquet", "out", "--columns=a,b", "--send=c", "--column-prefix=x_", "--batch-bytes=9"]
-    further = ["--header=A: 1", "--header=B: 2", "--rate=10", "--public-only", "--min-success-rate=0.5"]
+    command = [
+        "parquet",
+        "list.parquet",
+        "out",
+        "--columns=a,b",
+        "--send=c",
+        "--column-prefix=x_",
+        "--min-success-rate=0.5",
+    ]
+    further = ["--header=A: 1", "--header=B: 2", "--rate=10", "--public-only"]
     assert main([*command, "--", *further]) == 0
     [options] = calls
     assert (options["columns"], options["send"]) == (["a", "b"], ["c"])
-    assert (options["column_prefix"], options["batch_bytes"], options["min_success_rate"]) == ("x_", 9, 0.5)
+    assert (options["column_prefix"], options["min_success_rate"]) == ("x_", 0.5)
     assert (options["header"], options["rate"], options["public_only"]) == (["A: 1", "B: 2"], "10", True)
     for argument in ("--columns=a", "--source=x", "--overwrite"):
         assert main(["parquet", "list.parquet", "out", "--", argument]) == 64

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from origin import Origin
+from runs import write_program
 
 pa = pytest.importorskip("pyarrow")
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")
 pytestmark = [pytest.mark.ray, pytest.mark.binary]
 
-from webimage_batch import webimage_ray  # noqa: E402
+from webimage_batch import UsageError, webimage_ray  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +62,14 @@ def test_an_actor_that_is_killed_loses_nothing(origin: Origin, tmp_path: Path) -
     urls = origin.images(400, "killed")
     parent = tmp_path / "parent"
     wrapper = tmp_path / "webimage"
-    # Records the process of the first actor.
-    wrapper.write_text(
-        f'#!/bin/sh\nset -C\n(echo $PPID >{parent}) 2>/dev/null\nexec {os.environ["WEBIMAGE"]} "$@" --rate 100\n'
-    )
-    wrapper.chmod(0o755)
-    batches = webimage_ray(
+    real = os.environ["WEBIMAGE"]
+    write_program(wrapper, f'exec {real} "$@"')
+    images = webimage_ray(
         dataset(urls), num_cpus=1, batch_size=20, batch_bytes=1, binary=str(wrapper), max_pixel_size=32
-    ).iter_batches(batch_size=None, batch_format="pyarrow")
+    )
+    # Records the process of the first actor.
+    write_program(wrapper, f'set -C\n(echo $PPID >{parent}) 2>/dev/null\nexec {real} "$@" --rate 100')
+    batches = images.iter_batches(batch_size=None, batch_format="pyarrow")
     rows: list[dict[str, Any]] = []
     for batch in batches:
         if not rows:
@@ -84,12 +85,13 @@ def test_a_process_that_dies_is_replaced(origin: Origin, tmp_path: Path) -> None
     wrapper = tmp_path / "webimage"
     died = tmp_path / "died"
     real = os.environ["WEBIMAGE"]
-    wrapper.write_text(
-        f'#!/bin/sh\nif mkdir {died} 2>/dev/null; then timeout -s KILL 0.5 {real} "$@" --rate 20; exit; fi\n'
-        f'exec {real} "$@"\n'
+    write_program(wrapper, f'exec {real} "$@"')
+    images = webimage_ray(dataset(urls), batch_size=50, binary=str(wrapper), max_pixel_size=32)
+    write_program(
+        wrapper,
+        f'if mkdir {died} 2>/dev/null; then timeout -s KILL 0.5 {real} "$@" --rate 20; exit; fi\nexec {real} "$@"',
     )
-    wrapper.chmod(0o755)
-    rows = webimage_ray(dataset(urls), batch_size=50, binary=str(wrapper), max_pixel_size=32).take_all()
+    rows = images.take_all()
     assert died.exists()
     check(rows, urls)
     assert all(row["status"] == "success" for row in rows)
@@ -100,3 +102,11 @@ def test_columns_of_the_record_can_have_a_prefix(origin: Origin) -> None:
     ds = ray.data.from_arrow(pa.table({"url": origin.images(1), "attempts": ["many"]}))
     [row] = webimage_ray(ds, num_cpus=0.5, column_prefix="image_").take_all()
     assert (row["attempts"], row["image_attempts"], row["image_status"]) == ("many", 1, "success")
+
+
+@pytest.mark.usefixtures("cluster")
+def test_rejected_options_and_columns_are_errors_of_the_call(origin: Origin) -> None:
+    with pytest.raises(UsageError, match="no-such-option"):
+        webimage_ray(dataset(origin.images(1)), no_such_option=True)
+    with pytest.raises(ValueError, match="no column address"):
+        webimage_ray(dataset(origin.images(1)), url="address")

@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
-from webimage_batch import FolderError, OutputError, UsageError, download, download_parquet, parts, shards
+from webimage_batch import (
+    FolderError,
+    OutputError,
+    download,
+    download_parquet,
+    parts,
+)
 from webimage_batch.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("use_fake")
@@ -22,57 +28,25 @@ pytestmark = pytest.mark.usefixtures("use_fake")
 # The folder
 
 
-def make_foreign_files(folder: Path) -> list[str]:
-    """Adds names that only resemble those of shards, and returns them."""
-    foreign = [
-        "0001.tar",
-        "000001.tar",
-        "00001.tar.gz",
-        "00001_stats.json.bak",
-        "a00001.tar",
-        "notes.txt",
-        "1_stats.json",
-    ]
-    for name in foreign:
-        (folder / name).write_text("mine")
-    return foreign
-
-
-@FORMATS
-def test_overwriting_leaves_nothing_of_a_longer_list(tmp_path: Path, output_format: str) -> None:
-    source = write_list(tmp_path / "list.txt", urls(45))
+@pytest.mark.parametrize("output_format", ["files", "webdataset"])
+@pytest.mark.parametrize("damage", ["removed", "cut"])
+def test_a_shard_whose_files_are_damaged_is_made_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, output_format: str, damage: str
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
     run(source, output_format=output_format)
-    foreign = make_foreign_files(tmp_path / "out")
-    short = write_list(tmp_path / "short.txt", urls(10, "b.test"))
-    run(short, output_format=output_format, incremental_mode="overwrite")
-    assert {name.partition("_")[0].partition(".")[0] for name in names(tmp_path / "out") if name not in foreign} == {
-        "00000"
-    }
-    assert set(foreign) < set(names(tmp_path / "out"))
-
-
-def test_overwriting_leaves_nothing_of_another_format(tmp_path: Path) -> None:
-    source = write_list(tmp_path / "list.txt", urls(25))
-    run(source, output_format="files")
-    run(source, output_format="webdataset", incremental_mode="overwrite")
-    assert "00002.tar" in names(tmp_path / "out") and "00002" not in names(tmp_path / "out")
-
-
-def test_overwriting_leaves_nothing_of_more_rows(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"url": urls(30)}), tmp_path / "list.parquet")
-    download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=10)
-    download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=20, overwrite=True)
-    assert names(tmp_path / "out") == ["00000.parquet", "00000_stats.json", "00001.parquet", "00001_stats.json"]
-
-
-def test_overwriting_removes_nothing_if_a_folder_has_other_files(tmp_path: Path) -> None:
-    source = write_list(tmp_path / "list.txt", urls(25))
-    run(source)
-    (tmp_path / "out/00001/notes.txt").write_text("mine")
-    before = names(tmp_path / "out")
-    with pytest.raises(FolderError, match=r"notes\.txt"):
-        run(source, incremental_mode="overwrite")
-    assert names(tmp_path / "out") == before
+    before = contents(tmp_path / "out")
+    path = tmp_path / "out/00001.parquet"
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-1])
+    else:
+        path.unlink()
+        parts.remove(tmp_path / ("out/00002.tar" if output_format == "webdataset" else "out/00002"))
+    assert run(source, output_format=output_format).successes == 25
+    after = contents(tmp_path / "out")
+    changed = {name[:5] for name in before if before[name] != after[name]}
+    assert changed == ({"00001"} if damage == "cut" else {"00001", "00002"})
+    assert "00001.parquet is missing or has been changed" in caplog.text
 
 
 def test_the_list_is_not_replaced_by_a_shard(tmp_path: Path) -> None:
@@ -105,70 +79,6 @@ def test_shards_may_not_become_part_of_the_list(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="would be a part"):
         download(str(tmp_path), output_folder=str(tmp_path), input_format="parquet")
     assert names(tmp_path) == ["list.parquet"]
-
-
-def test_overwriting_removes_nothing_if_the_list_cannot_be_read(tmp_path: Path) -> None:
-    run(write_list(tmp_path / "list.txt", urls(15)))
-    before = names(tmp_path / "out")
-    (tmp_path / "list.csv").write_text("address\nhttp://a.test/\n")
-    with pytest.raises(ValueError, match="no column url"):
-        run(tmp_path / "list.csv", input_format="csv", incremental_mode="overwrite")
-    pq.write_table(pa.table({"address": urls(5)}), tmp_path / "list.parquet")
-    with pytest.raises(ValueError, match="no column url"):
-        download_parquet(tmp_path / "list.parquet", tmp_path / "out", overwrite=True)
-    assert names(tmp_path / "out") == before
-
-
-@pytest.mark.binary
-@pytest.mark.parametrize(
-    ("webimage", "values", "error"),
-    [(None, {"encode_quality": 101}, UsageError), ("/nonexistent", {}, FileNotFoundError)],
-)
-def test_overwriting_removes_nothing_if_the_process_does_not_accept_its_options(
-    tmp_path: Path,
-    binary: str,
-    monkeypatch: pytest.MonkeyPatch,
-    webimage: str | None,
-    values: dict[str, Any],
-    error: type[Exception],
-) -> None:
-    source = write_list(tmp_path / "list.txt", urls(25))
-    run(source)
-    before = contents(tmp_path / "out")
-    monkeypatch.setenv("WEBIMAGE", webimage or binary)
-    with pytest.raises(error):
-        run(source, incremental_mode="overwrite", **values)
-    assert contents(tmp_path / "out") == before
-
-
-@pytest.mark.binary
-@pytest.mark.parametrize(
-    ("webimage", "values", "error"),
-    [(None, {"max_pixel_sice": 9}, UsageError), ("/nonexistent", {}, FileNotFoundError)],
-)
-def test_overwriting_parquet_files_removes_nothing_if_the_process_does_not_accept_its_options(
-    tmp_path: Path,
-    binary: str,
-    monkeypatch: pytest.MonkeyPatch,
-    webimage: str | None,
-    values: dict[str, Any],
-    error: type[Exception],
-) -> None:
-    pq.write_table(pa.table({"url": urls(25)}), tmp_path / "list.parquet")
-    download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=10)
-    before = contents(tmp_path / "out")
-    monkeypatch.setenv("WEBIMAGE", webimage or binary)
-    with pytest.raises(error):
-        download_parquet(tmp_path / "list.parquet", tmp_path / "out", rows_per_file=10, overwrite=True, **values)
-    assert contents(tmp_path / "out") == before
-
-
-def test_overwriting_reports_only_the_progress_of_the_downloads(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"url": urls(5)}), tmp_path / "list.parquet")
-    reports: list[dict[str, Any]] = []
-    values: dict[str, Any] = {"fake": "statistics", "on_statistics": reports.append}
-    download_parquet(tmp_path / "list.parquet", tmp_path / "out", overwrite=True, **values)
-    assert len(reports) == 1
 
 
 @pytest.mark.parametrize("mode", ["incremental", "overwrite"])
@@ -264,8 +174,7 @@ def test_a_replacement_that_is_interrupted_is_completed_by_the_next_run(
         place(path)
 
     with monkeypatch.context() as patches, pytest.raises(KeyboardInterrupt):
-        patches.setattr(parts, "place", place_until_step)
-        patches.setattr(shards, "place", place_until_step)
+        patches.setattr("webimage_batch.folders.place", place_until_step)
         run(source, output_format=output_format)
     # The next run has no network.
     monkeypatch.setenv("FAKE_OUTAGE", "test")
@@ -328,6 +237,31 @@ def test_a_marker_without_the_counts_is_an_error(tmp_path: Path, name: str, valu
     path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
     with pytest.raises(FolderError, match=r"00000_stats\.json was not written by webimage_batch"):
         run(source)
+
+
+WRONG: list[Any] = [None, -1, "\0", [1], {"../list.txt": {}, "x" * 300: {"bytes": 1}}]
+
+
+@pytest.mark.parametrize(
+    "name", ["00000_stats.json", "00000_list.json", "00000_overwrite.json", ".00000_stats.json.part"]
+)
+@pytest.mark.parametrize("mode", ["incremental", "overwrite"])
+def test_nothing_in_the_files_about_shards_makes_a_run_crash(tmp_path: Path, name: str, mode: str) -> None:
+    source = write_list(tmp_path / "list.txt", urls(5))
+    run(source)
+    marker = json.loads((tmp_path / "out/00000_stats.json").read_text())
+    path = tmp_path / "out" / name
+    whole = json.loads(path.read_text()) if path.exists() else marker
+    for key in [*whole, "start_time"]:
+        for value in WRONG:
+            path.write_text(json.dumps({**whole, key: value}))
+            try:
+                counts = run(source, incremental_mode=mode)
+            except FolderError:
+                (tmp_path / "out/00000_stats.json").write_text(json.dumps(marker))
+                (tmp_path / "out/00000_list.json").unlink(missing_ok=True)
+            else:
+                assert counts.successes == 5
 
 
 def test_a_list_that_cannot_be_read_is_an_error_of_the_arguments(tmp_path: Path) -> None:

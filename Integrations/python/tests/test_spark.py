@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from origin import Origin
+from runs import write_program
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
@@ -20,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java."),
 ]
 
-from webimage_batch import webimage_spark  # noqa: E402
+from webimage_batch import UsageError, webimage_spark  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +92,14 @@ def test_a_process_that_dies_fails_its_task_which_is_repeated(spark: Any, origin
     died = tmp_path / "died"
     wrapper = tmp_path / "webimage"
     real = os.environ["WEBIMAGE"]
-    # The first process is killed while it has lines.
-    wrapper.write_text(
-        f'#!/bin/sh\nif mkdir {died} 2>/dev/null; then timeout -s KILL 0.5 {real} "$@" --rate 4; exit; fi\n'
-        f'exec {real} "$@"\n'
+    write_program(wrapper, f'exec {real} "$@"')
+    images = webimage_spark(frame(spark, [*origin.images(100, "died")], 2), binary=str(wrapper))
+    # The first process of a task is killed while it has lines.
+    write_program(
+        wrapper,
+        f'if mkdir {died} 2>/dev/null; then timeout -s KILL 0.5 {real} "$@" --rate 4; exit; fi\nexec {real} "$@"',
     )
-    wrapper.chmod(0o755)
-    rows = webimage_spark(frame(spark, [*origin.images(100, "died")], 2), binary=str(wrapper)).collect()
+    rows = images.collect()
     assert died.exists()
     assert sorted(row["label"] for row in rows) == list(range(100))
     assert all(row["status"] == "success" for row in rows)
@@ -138,6 +140,36 @@ def test_columns_of_the_result_are_rejected_in_the_input(spark: Any, origin: Ori
         webimage_spark(frame(spark, urls), send=["digest"])
 
 
-def test_rejected_options_fail_the_job(spark: Any, origin: Origin) -> None:
-    with pytest.raises(Exception, match="no-such-option"):
-        webimage_spark(frame(spark, [*origin.images(1)]), no_such_option=True).collect()
+def test_rejected_options_are_errors_of_the_call(spark: Any, origin: Origin, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="no-such-option"):
+        webimage_spark(frame(spark, [*origin.images(1)]), no_such_option=True)
+    with pytest.raises(ValueError, match="spread_host"):
+        webimage_spark(frame(spark, [*origin.images(1)]), spread_host=["a.test"])
+    # The machines of the tasks may have a binary that this one does not have.
+    webimage_spark(frame(spark, [*origin.images(1)]), binary="/nonexistent")
+
+
+def test_a_host_that_has_most_of_the_list_is_spread(spark: Any) -> None:
+    from pyspark.sql import functions
+
+    from webimage_batch.spark import partitioned_by_host
+
+    urls: list[str | None] = [f"http://Large.test/{number}" for number in range(200)]
+    urls += [f"http://small{number % 5}.test/{number}" for number in range(20)]
+    spread = partitioned_by_host(frame(spark, urls), "url", 4, ["large.test"])
+    rows = spread.withColumn("part", functions.spark_partition_id()).collect()
+    large = [sum(row["part"] == part for row in rows if "Large" in row["url"]) for part in range(4)]
+    assert min(large) > 20
+    parts: dict[str, set[int]] = {}
+    for row in rows:
+        parts.setdefault(row["url"].split("/")[2], set()).add(row["part"])
+    assert all(len(found) == 1 for host, found in parts.items() if host != "Large.test")
+
+
+def test_the_tasks_share_the_rate_of_hosts_that_are_spread(spark: Any, origin: Origin, tmp_path: Path) -> None:
+    write_program(tmp_path / "webimage", f'echo "$@" >>{tmp_path / "arguments"}\nexec {os.environ["WEBIMAGE"]} "$@"')
+    options: dict[str, Any] = {"partition_by": "host", "spread_host": ["127.0.0.1"], "partitions": 3}
+    rows = webimage_spark(frame(spark, [*origin.images(30)]), **options, binary=str(tmp_path / "webimage")).collect()
+    assert len(rows) == 30
+    calls = (tmp_path / "arguments").read_text().splitlines()
+    assert len(calls) == 4 and all("--sharers=3" in call for call in calls)

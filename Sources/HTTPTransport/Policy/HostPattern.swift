@@ -1,16 +1,20 @@
-/// A host, or all hosts below a domain: `example.com`, `*.example.com`.
+/// A host, all hosts below a domain, or all hosts: `example.com`, `*.example.com`, `*`.
 public struct HostPattern: Sendable, Hashable {
-    /// The host, or the domain with a leading dot.
+    /// The host, the domain with a leading dot, or `*`.
     private let name: String
     /// The host, if it is an address.
     private let address: IPAddress?
 
-    /// Parses a name or an address as in a URL, or `*.` followed by a domain.
+    /// Parses a name or an address as in a URL, `*.` followed by a domain, or `*`.
     ///
     /// A wildcard matches subdomains but not the domain itself. Internationalized names match in Unicode or Punycode,
     /// ignoring case; addresses match however they are written, such as `127.0.0.1` and `[::ffff:7f00:1]`. Returns
     /// `nil` for other text.
     public init?(_ text: String) {
+        guard text != "*" else {
+            (name, address) = ("*", nil)
+            return
+        }
         let isDomain = text.hasPrefix("*.")
         let given = isDomain ? text.dropFirst(2) : text[...]
         // Reject other parts of a URL.
@@ -25,6 +29,7 @@ public struct HostPattern: Sendable, Hashable {
     /// Returns whether `host`, in the format of ``HTTPURL/host``, matches.
     public func matches(_ host: String) -> Bool {
         if let address { return IPAddress(urlHost: host) == address }
+        if name == "*" { return true }
         let host = Self.withoutFinalDot(host)
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name
     }
@@ -49,7 +54,7 @@ public struct HostPattern: Sendable, Hashable {
 }
 
 extension HostPattern: CustomStringConvertible {
-    /// The pattern in the format that it is parsed from: `example.com`, `*.example.com`.
+    /// The pattern in the format that it is parsed from: `example.com`, `*.example.com`, `*`.
     public var description: String { name.hasPrefix(".") ? "*\(name)" : name }
 }
 

@@ -26,7 +26,8 @@ struct ImageFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
             throw FileError(
-                description: isFolder ? "a folder; pass its files, as in \(path == "/" ? "" : path)/*.jpg" : "not a regular file")
+                description: isFolder
+                    ? "a folder; pass its files, as in \(path == "/" ? "" : path)/*.jpg" : "not a regular file")
         }
     }
 

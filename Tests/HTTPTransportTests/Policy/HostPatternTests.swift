@@ -11,7 +11,8 @@ struct HostPatternTests {
         ("bücher.example", "http://xn--bcher-kva.example/", true), ("127.0.0.1", "http://0x7f.1/", true),
         ("[::1]", "http://[::1]/", true), ("127.0.0.1", "http://[::ffff:127.0.0.1]/", true),
         ("127.0.0.1", "http://[::ffff:7f00:1]/", true), ("[::ffff:7f00:1]", "http://127.0.0.1/", true),
-        ("127.0.0.1", "http://127.0.0.2/", false), ("127.0.0.1", "http://example.com/", false),
+        ("127.0.0.1", "http://127.0.0.2/", false),
+        ("*", "http://example.com/", true), ("*", "http://[::1]/", true), ("127.0.0.1", "http://example.com/", false),
     ])
     func hostPatternMatchesAHostOrASubdomain(pattern: String, url: String, expected: Bool) throws {
         #expect(try #require(HostPattern(pattern)).matches(try HTTPURL(url).host) == expected)
@@ -23,7 +24,7 @@ struct HostPatternTests {
     }
 
     @Test(arguments: [
-        "", "*", "*.", "*.*.example", "a*.example", "a/b", "user@host", "host:80", "a b", "http://a/",
+        "", "**", "*.", "*.*.example", "a*.example", "a/b", "user@host", "host:80", "a b", "http://a/",
         "?",
     ])
     func invalidHostPatternsAreRejected(text: String) {

@@ -68,7 +68,7 @@ struct ImageOptionsTests {
 
     @Test(
         arguments: Tool.allCases,
-        ["640", "640x", "x480", "640X480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
+        ["640", "640x", "x480", "640*480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
     func invalidSizeOptionsAreRejected(tool: Tool, text: String) {
         #expect(tool.message("--fit", text) == "The value '\(text)' is invalid for '--fit <WxH>'")
     }

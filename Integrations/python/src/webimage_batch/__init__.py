@@ -1,8 +1,9 @@
 """Downloads and resizes millions of images with `webimage batch`.
 
-`Batch` runs one process and yields a record and the bytes of an image for each URL. `webimage_spark` and `webimage_ray`
-do this within the tasks of an engine, `download_parquet` from Parquet files to Parquet files, and `download` accepts
-the arguments of img2dataset. Spark, Ray, and pyarrow are imported only when they are used.
+`Batch` runs one process and yields a record and the bytes of an image for each URL. `fetch` and `Fetcher` add images to
+tables, `webimage_spark` and `webimage_ray` do this within the tasks of an engine, `download_parquet` from Parquet files
+to Parquet files, and `download` accepts the arguments of img2dataset. Spark, Ray, and pyarrow are imported only when
+they are used.
 """
 
 from importlib import import_module
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .parquet import download_parquet
     from .ray import webimage_ray
     from .spark import webimage_spark
+    from .tables import Fetcher, fetch
 
 __version__ = "0.1.0"
 
@@ -27,6 +29,7 @@ __all__ = [
     "Batch",
     "BatchError",
     "Counts",
+    "Fetcher",
     "FolderError",
     "OutputError",
     "Record",
@@ -37,13 +40,20 @@ __all__ = [
     "UsageError",
     "download",
     "download_parquet",
+    "fetch",
     "find_binary",
     "webimage_ray",
     "webimage_spark",
 ]
 
 # They need pyarrow, which the client does without.
-_LAZY = {"download_parquet": ".parquet", "webimage_ray": ".ray", "webimage_spark": ".spark"}
+_LAZY = {
+    "Fetcher": ".tables",
+    "download_parquet": ".parquet",
+    "fetch": ".tables",
+    "webimage_ray": ".ray",
+    "webimage_spark": ".spark",
+}
 
 
 def __getattr__(name: str) -> Any:

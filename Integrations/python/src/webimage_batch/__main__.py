@@ -7,6 +7,7 @@ import inspect
 import json
 import sys
 import typing
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from .img2dataset import download
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
+    warnings.formatwarning = lambda message, *_: f"webimage-batch: {message}\n"
     parsed = _parse(sys.argv[1:] if arguments is None else arguments)
     run = parsed.pop("run")
     try:
@@ -40,11 +42,14 @@ def _parse(arguments: Sequence[str]) -> dict[str, Any]:
     own, further = arguments[:index], arguments[index + 1 :]
     parser = _parser()
     parsed = vars(parser.parse_args(own))
-    if parsed["run"] is _parquet:
-        parsed["arguments"] = further
-    elif further:
-        parser.error("only the command parquet takes arguments after --")
+    if further and parsed["run"] is find_binary:
+        parser.error("the command binary takes no arguments after --")
+    if further:
+        parsed["run"] = _with_further(parsed["run"], further)
     return parsed
+
+
+_FURTHER = "Further options, such as --rate=10, follow after --; see webimage batch --help."
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,11 +58,15 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "download",
         help="download a list into a folder, with the arguments of img2dataset",
+        usage="%(prog)s [-h] --url_list URL_LIST [arguments of img2dataset] [-- options of webimage batch]",
         description=download.__doc__,
+        epilog=_FURTHER,
     )
     command.set_defaults(run=download)
     annotations = typing.get_type_hints(download)
     for name, parameter in inspect.signature(download).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
         required = parameter.default is parameter.empty
         # As in img2dataset, a flag needs no value, and None is a value.
         is_flag = annotations[name] is bool
@@ -75,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         "parquet",
         help="download the URLs of Parquet files into Parquet files",
         usage="%(prog)s [-h] [options] source folder [-- options of webimage batch]",
-        epilog="Further options, such as --max-pixel-size=256, follow after --; see webimage batch --help.",
+        epilog=_FURTHER,
     )
     command.set_defaults(run=_parquet)
     command.add_argument("source", help="a Parquet file, or a folder of them")
@@ -87,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--column-prefix", default="", help="what the names of the columns of the record begin with")
     command.add_argument("--rows-per-file", type=int, default=10_000)
     command.add_argument("--batch-bytes", type=int, default=8 << 20, help="the approximate size of row groups")
-    command.add_argument("--overwrite", action="store_true", help="remove the files of earlier runs first")
+    command.add_argument("--overwrite", action="store_true", help="replace the files of earlier runs")
     command.add_argument(
         "--max-retryable-rate",
         type=float,
@@ -105,27 +114,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parquet(source: str, folder: str, arguments: Sequence[str], **options: Any) -> Counts:
+def _parquet(source: str, folder: str, **options: Any) -> Counts:
     from .parquet import download_parquet
 
-    further: dict[str, list[Any]] = {}
-    for argument in arguments:
-        flag, separator, value = argument.partition("=")
-        name = flag[2:].replace("-", "_")
-        if not flag.startswith("--"):
-            raise ValueError(f"{argument} is not an option: write --name=value.")
-        if name in _RATES:
-            options[name] = float(value)
-        elif name in inspect.signature(download_parquet).parameters:
-            raise ValueError(f"{flag} is an option of webimage-batch: write it before --.")
-        else:
-            further.setdefault(name, []).append(value if separator else True)
-    options.update({name: values[0] if len(values) == 1 else values for name, values in further.items()})
     return download_parquet(source, folder, **options)
 
 
-# Options of both webimage-batch and webimage batch.
-_RATES = ("max_retryable_rate", "min_success_rate")
+def _with_further(run: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:
+    """Returns a function with options of `webimage batch` that follow `--`."""
+
+    def call(**values: Any) -> Any:
+        further: dict[str, list[Any]] = {}
+        for argument in arguments:
+            flag, separator, value = argument.partition("=")
+            name = flag[2:].replace("-", "_")
+            if not flag.startswith("--"):
+                raise ValueError(f"{argument} is not an option: write --name=value.")
+            if name in values:
+                raise ValueError(f"{flag} is an option of webimage-batch: write it before --.")
+            further.setdefault(name, []).append(value if separator else True)
+        return run(**values, **{name: found[0] if len(found) == 1 else found for name, found in further.items()})
+
+    return call
 
 
 def _parser_of(annotation: Any) -> Callable[[str], Any]:

@@ -42,10 +42,14 @@ def find_binary(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def certificate_authorities(binary: str) -> str | None:
-    """Returns the file for `--cacert` that the bundled binary needs on this machine, if any.
+    """Returns the file for `--cacert`, if the binary needs one.
 
-    The libcurl in the wheel looks for the certificate authorities only where Debian keeps them.
+    It is the one of the environment variable `SSL_CERT_FILE`, if it exists, as in Python. The libcurl in the wheel
+    looks for the certificate authorities only where Debian keeps them.
     """
+    named = os.environ.get("SSL_CERT_FILE")
+    if named and os.path.exists(named):
+        return named
     if Path(binary).parent != _BUNDLE or os.path.exists(_DEFAULT_AUTHORITIES):
         return None
     return next((path for path in _OTHER_AUTHORITIES if os.path.exists(path)), None)

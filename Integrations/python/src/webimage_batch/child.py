@@ -14,7 +14,7 @@ from typing import Any
 
 from .binary import certificate_authorities, find_binary
 from .errors import BatchError, error_for_exit
-from .frames import FrameReader, Record, WatchedPipe, check_start, is_end
+from .frames import CutOffError, FrameReader, Record, WatchedPipe, check_start, is_end
 
 _LOGGER = logging.getLogger("webimage_batch")
 
@@ -41,7 +41,7 @@ class Child:
         stall_timeout: float | None = None,
         on_statistics: Callable[[Statistics], None] | None = None,
     ) -> None:
-        path = find_binary(binary)
+        self._path = path = find_binary(binary)
         command = [path, "batch", "--input=-", "--input-format=ndjson", "--output=-", "--stream=frames", *arguments]
         authorities = certificate_authorities(path)
         if authorities and not any(argument.startswith("--cacert") for argument in arguments):
@@ -84,7 +84,7 @@ class Child:
         if not self._has_started:
             first = self._frames.read()
             if first is None:
-                return None
+                raise CutOffError(f"{self._path} has sent nothing: is it webimage?")
             check_start(first[0])
             self._has_started = True
         frame = self._frames.read()

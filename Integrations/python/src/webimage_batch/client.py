@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from .binary import find_binary
 from .child import Child, Statistics
 from .errors import BatchError
 from .frames import CutOffError, Record, is_end
@@ -65,8 +66,16 @@ class Batch:
         """
         return Results(self.start(), rows)
 
-    def check(self) -> None:
-        """Raises the error of a process that refuses these options, or cannot be started; downloads nothing."""
+    def check_options(self) -> None:
+        """Raises the error of a process that refuses these options; downloads nothing.
+
+        For the tasks of an engine, this tells in the call what they would find out later. Does nothing if this machine
+        has no binary: those of the tasks may have one.
+        """
+        try:
+            find_binary(self._binary)
+        except FileNotFoundError:
+            return
         with Results(Child(self._arguments, binary=self._binary, stall_timeout=self._stall_timeout), ()) as results:
             for _ in results:
                 pass

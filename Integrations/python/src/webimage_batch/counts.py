@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from .client import Result
 
@@ -50,6 +50,6 @@ class Counts:
         return counts if sums == {counts.count} else None
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: Any) -> TypeGuard[int]:
     """Returns whether a value of a marker can be a number of rows or shards."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000_000

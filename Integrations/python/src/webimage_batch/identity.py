@@ -2,68 +2,56 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 
 from .options import Option
 
-# Options that affect the speed, but not the result.
-_WITHOUT_EFFECT = frozenset(
-    {
-        "binary",
-        "cache",
-        "cache_limit",
-        "concurrency",
-        "dns_concurrency",
-        "lookahead",
-        "on_statistics",
-        "per_host",
-        "proxy",
-        "rate",
-        "sharers",
-        "stall_timeout",
-        "threads",
-    }
-)
-
-# Options that affect which downloads succeed, or what is reported. They may change from run to run, as in the command:
+# Options that do not affect what a successful download results in. They may change from run to run, as in the command:
 # after an outage, more time and more attempts help.
 _CHANGEABLE = frozenset(
     {
+        "binary",
         "cacert",
+        "cache",
+        "cache_limit",
         "cache_policy",
+        "concurrency",
         "deadline",
         "die_with_parent",
+        "dns_concurrency",
         "fail_on_error",
         "failed_to",
         "grace",
         "header",
         "insecure_host",
+        "lookahead",
         "memory",
         "no_insecure_redirects",
+        "on_statistics",
         "ordered",
+        "per_host",
         "progress",
+        "proxy",
         "public_only",
+        "rate",
         "retries",
+        "sharers",
+        "stall_timeout",
         "stats_interval",
         "summary",
+        "threads",
         "timeout",
     }
 )
 
 
-def identities(layout: Sequence[object], options: Mapping[str, Option]) -> list[str]:
-    """Returns texts of which runs have one in common if their shards belong together.
-
-    The first one is that of this version; the second one, which earlier versions wrote, includes more options.
-    """
-    return [_text(layout, options, _WITHOUT_EFFECT | _CHANGEABLE), _text(layout, options, _WITHOUT_EFFECT)]
-
-
-def _text(layout: Sequence[object], options: Mapping[str, Option], ignored: frozenset[str]) -> str:
-    options = {name: value for name, value in sorted(options.items()) if name not in ignored}
-    return json.dumps([layout, options], default=_plain)
+def identity(layout: Sequence[object], options: Mapping[str, Option]) -> str:
+    """Returns a digest that runs have in common if their shards belong together."""
+    kept = {name: value for name, value in sorted(options.items()) if name not in _CHANGEABLE}
+    return hashlib.sha256(json.dumps([layout, kept], default=_plain).encode()).hexdigest()
 
 
 def _plain(value: object) -> object:

@@ -6,6 +6,7 @@ import warnings
 
 from .counts import Counts
 from .img2dataset_arguments import Arguments
+from .options import Option, lasting
 
 
 def download(
@@ -14,7 +15,7 @@ def download(
     output_folder: str = "images",
     processes_count: int = 1,
     resize_mode: str = "border",
-    resize_only_if_bigger: bool = True,
+    resize_only_if_bigger: bool = False,
     upscale_interpolation: str = "lanczos",
     downscale_interpolation: str = "area",
     encode_quality: int = 95,
@@ -46,22 +47,28 @@ def download(
     max_shard_retry: int | None = None,
     user_agent_token: str | None = None,
     disallowed_header_directives: list[str] | None = None,
+    ignore_ssl_certificate: bool = False,
     max_retryable_rate: float = 0.5,
     min_success_rate: float = 0.0,
+    **options: Option,
 ) -> Counts:
     """Downloads a list of URLs into a folder, with the arguments of img2dataset; returns how many succeeded.
 
-    The arguments have img2dataset's names, and its defaults if they affect the result. An argument that
-    `webimage batch` cannot honor raises `ValueError`; one that has no effect on the result, such as
-    `processes_count`, is ignored with a warning. The README lists both. Raises `BatchError` if not all shards are
-    complete; images that fail are recorded, and raise no error.
+    The arguments have img2dataset's names and defaults. An argument that `webimage batch` cannot honor raises
+    `ValueError`; one that has no effect, such as `processes_count`, is ignored with a warning. The README lists both.
+    `url_list` and `output_folder` can be URLs of fsspec, such as `s3://bucket/folder`. Raises `BatchError` if not all
+    shards are complete; images that fail are recorded, and raise no error.
 
-    Two arguments are not img2dataset's. A shard is not written if more than `max_retryable_rate` of its downloads
+    The other arguments are not img2dataset's. A shard is not written if more than `max_retryable_rate` of its downloads
     failed for reasons that may be temporary, or less than `min_success_rate` of them succeeded; `TryAgainError` is then
     raised in the end. A complete shard of an earlier run that does not meet them is downloaded again, and remains as it
     is if the new one does not, either.
+
+    `options` are the parameters of `Batch`, such as `rate` and `public_only`. Without `on_statistics`, progress is
+    shown on standard error: a bar on a terminal, otherwise a line per minute.
     """
-    arguments = Arguments(dict(locals()))
+    values = dict(locals())
+    arguments = Arguments(values, lasting(values.pop("options")))
     for warning in arguments.warnings:
         warnings.warn(warning, stacklevel=2)
     # Not at the top: the client does without pyarrow.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .client import Batch
 from .conditions import Conditions
 from .lists import FORMATS
 from .options import Option
@@ -22,21 +23,26 @@ _FILTERS = {
 }
 _RESERVED = frozenset(
     {
-        *("key", "caption", "url", "id", "index", "status", "error_message", "error_code"),
+        *("key", "caption", "url", "status", "error_message"),
         *("width", "height", "original_width", "original_height", "exif", "md5", "sha256", "sha512"),
     }
 )
 
 
 class Arguments:
-    """The arguments of one call of `download`; raises `ValueError` for those that cannot be honored."""
+    """The arguments of one call of `download`; raises `ValueError` for those that cannot be honored.
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    `further` are options of `Batch` that img2dataset does not have.
+    """
+
+    def __init__(self, values: Mapping[str, Any], further: Mapping[str, Option] | None = None) -> None:
         self._values = values
+        self._further = dict(further or {})
         self._check_choices()
         self._check_unsupported()
         self._check_hashes()
         self._check_columns()
+        self._check_further()
         self.conditions = Conditions(values["max_retryable_rate"], values["min_success_rate"])
         """The conditions for a shard to be complete."""
 
@@ -57,7 +63,10 @@ class Arguments:
         return [f"{name} is ignored: {reason}." for name, (default, reason) in ignored.items() if self[name] != default]
 
     def options(self) -> dict[str, Option]:
-        """Returns the options of `webimage batch`."""
+        """Returns the options of `Batch`."""
+        return {**self._own_options(), **self._further}
+
+    def _own_options(self) -> dict[str, Option]:
         options: dict[str, Option] = {
             **self._size_options(),
             "timeout": self["timeout"],
@@ -69,6 +78,7 @@ class Arguments:
             "max_image_area": _whole(self["max_image_area"]),
             "max_aspect_ratio": _finite(self["max_aspect_ratio"]),
             "user_agent_token": self["user_agent_token"],
+            "insecure_host": ["*"] if self["ignore_ssl_certificate"] else None,
         }
         for column in self.sent_columns():
             options["verify_hash"] = f"{self['verify_hash'][1]}={column}"
@@ -103,6 +113,7 @@ class Arguments:
             "resize_mode": self["resize_mode"],
             "image_size": self["image_size"],
             "resize_only_if_bigger": self["resize_only_if_bigger"],
+            "skip_reencode": True if self["skip_reencode"] else None,
         }
 
     def _check_choices(self) -> None:
@@ -128,13 +139,14 @@ class Arguments:
             raise ValueError("bbox_col is not supported: nothing would be blurred.")
         if self["oom_shard_count"] != 5:
             raise ValueError("oom_shard_count can only be 5.")
-        if self["skip_reencode"] and self["resize_mode"] != "no":
-            raise ValueError("skip_reencode is only supported with resize_mode='no'.")
         if self["number_sample_per_shard"] < 1:
             raise ValueError("number_sample_per_shard must be at least 1.")
-        for name in ("url_list", "output_folder"):
-            if "://" in str(self[name]):
-                raise ValueError(f"{name} must be a local path, not {self[name]}.")
+
+    def _check_further(self) -> None:
+        Batch(**self._further)  # type: ignore[arg-type]
+        own = sorted(self._own_options().keys() & self._further.keys())
+        if own:
+            raise ValueError(f"{', '.join(own)} cannot be an option: the arguments of img2dataset set it.")
 
     def _check_columns(self) -> None:
         if self["input_format"].startswith("txt"):

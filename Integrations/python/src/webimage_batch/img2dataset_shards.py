@@ -12,54 +12,60 @@ from typing import Any
 
 import pyarrow as pa
 
+from .client import Result
 from .columns import BATCH_BYTES, ResultColumns
 from .counts import Counts
-from .folders import check_list_is_elsewhere, locked, output_errors
-from .identity import identities
+from .folders import output_errors
+from .identity import identity
 from .img2dataset_arguments import Arguments
 from .list_place import ListPlace
 from .lists import check_list, list_files, read_list
-from .parquet import common_schema, misfit, remove_earlier, write_shards
+from .parquet import common_schema, misfit, row_count, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
 from .rows import encode_row
 from .shards import Shards
+from .storage import check_list_is_elsewhere, local, opened
 
 _ROWS = 1000
 
 
 def write(arguments: Arguments) -> Counts:
     """Downloads the list of the arguments into their folder."""
-    folder = Path(arguments["output_folder"])
     samples = arguments["number_sample_per_shard"]
     options = arguments.options()
-    files = list_files(arguments["url_list"], arguments["input_format"])
-    check_list_is_elsewhere(folder, Path(arguments["url_list"]), files, arguments["input_format"])
-    schema = _schema(arguments, files)
-    columns = _result_columns(arguments)
-    # Read before anything is removed or written.
-    head, batches = _take_head(_record_batches(arguments, schema), samples)
-    layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
-    with locked(folder):
-        if arguments["incremental_mode"] == "overwrite":
-            remove_earlier(folder, options)
-        with output_errors(folder):
-            place = ListPlace(folder, head, extends=arguments["incremental_mode"] == "extend")
-        shards = Shards(
-            folder,
-            lambda stem: _parts(arguments, folder, stem, columns),
-            url="url",
-            send=arguments.sent_columns(),
-            rows_per_shard=samples,
-            identities=identities(layout, options),
-            conditions=arguments.conditions,
-            first=place.first,
-            end=place.end,
-            before_commit=place.record,
-        )
-        write_shards(shards, _with_keys(batches, place.first, samples), options)
-        with output_errors(folder):
-            place.finish(shards.shard_count)
-    shards.check()
+    input_format, output = arguments["input_format"], arguments["output_folder"]
+    with local(arguments["url_list"], input_format) as source:
+        files = list_files(source, input_format)
+        check_list_is_elsewhere(output, arguments["url_list"], files, input_format)
+        schema = _schema(arguments, files)
+        columns = _result_columns(arguments)
+        # Read before anything is written.
+        head, batches = _take_head(_record_batches(arguments, source, schema), samples)
+        layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
+        with opened(output) as storage:
+            overwrites = arguments["incremental_mode"] == "overwrite"
+            if overwrites:
+                storage.check_samples()
+            with output_errors(output):
+                place = ListPlace(storage, head, arguments["incremental_mode"])
+            shards = Shards(
+                storage,
+                lambda stem: _parts(arguments, storage.folder, stem, columns),
+                url="url",
+                send=arguments.sent_columns(),
+                rows_per_shard=samples,
+                identity=identity(layout, options),
+                conditions=arguments.conditions,
+                overwrites=overwrites,
+                first=place.first,
+                end=place.end,
+                before_commit=place.record,
+            )
+            total = row_count(files) if input_format == "parquet" else None
+            write_shards(shards, _with_keys(batches, place.first, samples), options, total, _Exif(arguments))
+            with output_errors(output):
+                place.finish(shards.shard_count)
+            shards.finish()
     return shards.counts
 
 
@@ -67,6 +73,23 @@ def _result_columns(arguments: Arguments) -> ResultColumns:
     """Returns the columns of the record, except those that the list has and img2dataset does not write."""
     image = arguments["encode_format"] if arguments["output_format"] == "parquet" else None
     return ResultColumns(image, arguments.options(), omitted=arguments["save_additional_columns"] or [])
+
+
+class _Exif:
+    """Gives results the Exif data that img2dataset's readers expect."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self._is_extracted = bool(arguments["extract_exif"])
+        self._are_turned = arguments.options()["format"] != "original"
+
+    def __call__(self, result: Result) -> None:
+        """Writes an empty object for an image without Exif data, and the orientation of one that has been turned."""
+        if not (self._is_extracted and result.is_success):
+            return
+        text = result.record.get("exif") or "{}"
+        if self._are_turned and "Orientation" in (exif := json.loads(text)):
+            text = json.dumps({**exif, "Orientation": 1}, separators=(",", ":"), ensure_ascii=False)
+        result.record["exif"] = text
 
 
 def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns) -> Sequence[Part]:
@@ -77,8 +100,7 @@ def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns
     kind = {"webdataset": TarPart, "files": FolderPart}.get(arguments["output_format"])
     if kind is None:
         return [table]
-    extension = "img" if arguments.options()["format"] == "original" else arguments["encode_format"]
-    return [kind(folder, stem, extension, has_captions=bool(arguments["caption_col"])), table]
+    return [kind(folder, stem, arguments["encode_format"], has_captions=bool(arguments["caption_col"])), table]
 
 
 def _schema(arguments: Arguments, files: Sequence[Path]) -> Any:
@@ -96,11 +118,10 @@ def _schema(arguments: Arguments, files: Sequence[Path]) -> Any:
     return pa.schema([(name, types.get(column, pa.string())) for name, column in columns.items()])
 
 
-def _record_batches(arguments: Arguments, schema: Any) -> Iterator[Any]:
+def _record_batches(arguments: Arguments, source: Path, schema: Any) -> Iterator[Any]:
     """Yields the rows of the list with the output's column names."""
     columns = arguments.columns()
     texts = {field.name for field in schema if pa.types.is_string(field.type)}
-    source = arguments["url_list"]
     rows = read_list(source, arguments["input_format"], list(dict.fromkeys(columns.values())))
     while chunk := list(islice(rows, _ROWS)):
         arrays = []
@@ -110,7 +131,7 @@ def _record_batches(arguments: Arguments, schema: Any) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _array(values: Sequence[Any], field: Any, source: str) -> Any:
+def _array(values: Sequence[Any], field: Any, source: Path) -> Any:
     try:
         return pa.array(values, field.type)
     except (pa.ArrowInvalid, OverflowError) as error:

@@ -40,11 +40,10 @@ def arguments(options: Mapping[str, Option]) -> list[str]:
             continue
         if value is True:
             result.append(flag)
-        elif isinstance(value, (str, int, float, os.PathLike)):
-            # One argument, so that a value can begin with a hyphen.
-            result.append(f"{flag}={value}")
         else:
-            result.extend(f"{flag}={item}" for item in value)
+            for item in [value] if isinstance(value, (str, int, float, os.PathLike)) else value:
+                # One argument, so that a value can begin with a hyphen; an empty one would be considered missing there.
+                result.extend([f"{flag}={item}"] if str(item) else [flag, ""])
     return result
 
 

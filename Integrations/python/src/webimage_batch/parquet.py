@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .client import Batch
+from .client import Batch, Result
 from .columns import BATCH_BYTES, ResultColumns
 from .conditions import MAX_RETRYABLE_RATE, Conditions
 from .counts import Counts
-from .folders import check_list_is_elsewhere, locked, remove_shards
-from .identity import identities
+from .identity import identity
 from .lists import begin, list_files, read_all
 from .options import Option, lasting
 from .parts import ParquetPart
+from .progress import reported
 from .shards import Shards
+from .storage import check_list_is_elsewhere, local, opened
 from .text_lists import check_columns
 
 _ROWS = 4096
@@ -48,6 +49,12 @@ def parquet_files(source: str | os.PathLike[str]) -> list[Path]:
     return list_files(source, "parquet")
 
 
+def row_count(files: Sequence[Path]) -> int:
+    """Returns the number of rows in Parquet files; reads only their metadata."""
+    with contextlib.closing(read_all(lambda path: int(pq.read_metadata(path).num_rows), files)) as counts:
+        return sum(counts)
+
+
 def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None = None) -> Any:
     """Returns the columns of Parquet files with types for the values of all files; reads only their metadata.
 
@@ -55,7 +62,7 @@ def common_schema(files: Sequence[Path], url: str, columns: Sequence[str] | None
     or if types do not go together, or if the column `url` cannot contain URLs.
     """
     common: Any = None
-    with closing(read_all(_read_schema, files)) as schemas:
+    with contextlib.closing(read_all(_read_schema, files)) as schemas:
         for path, schema in zip(files, schemas, strict=True):
             names = list(columns if columns is not None else (schema if common is None else common).names)
             check_columns(path, schema.names, names)
@@ -130,6 +137,8 @@ def download_parquet(
     The result has the rows of `source` in their order, the column `image` with the bytes, and the columns of the
     record. Files that an earlier run has completed are skipped, unless they do not meet the two rates.
 
+    `source` and `folder` can also be URLs of fsspec, such as `s3://bucket/folder`.
+
     - `source`: a Parquet file, or a folder of them, which have the same columns.
     - `url`: the column with the URLs.
     - `image`: the name of the column for the bytes of the images; null where a download failed.
@@ -138,60 +147,66 @@ def download_parquet(
     - `batch_bytes`: the approximate size of its row groups.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
     - `column_prefix`: what the names of the columns of the record begin with, if `source` has columns of these names.
-    - `overwrite`: whether the files of earlier runs are removed, and all are made again.
+    - `overwrite`: whether files of earlier runs are replaced, one by one, and those that remain are removed at the end.
+      An interrupted run is continued.
     - `max_retryable_rate`: a file is not written if more than this share of its rows failed for reasons that may be
       temporary, which are probably those of the network.
     - `min_success_rate`: a file is not written if less than this share of its rows succeeded.
-    - `options`: the parameters of `Batch`.
+    - `options`: the parameters of `Batch`. Without `on_statistics`, progress is shown on standard error: a bar on a
+      terminal, otherwise a line per minute.
 
     Raises `FolderError` if `folder` has the result of another list or other options, and, after all rows,
     `TryAgainError` if there are files that were not written because of the two rates; earlier versions of them remain.
     """
-    folder = Path(folder)
-    files = parquet_files(source)
     options = lasting(options)
     conditions = Conditions(float(max_retryable_rate), float(min_success_rate))
     if rows_per_file < 1:
         raise ValueError(f"rows_per_file is {rows_per_file}; it must be at least 1.")
-    check_list_is_elsewhere(folder, Path(source), files, "parquet")
     if columns is not None:
         columns = list(dict.fromkeys([url, *send, *columns]))
-    schema = common_schema(files, url, columns)
     result_columns = ResultColumns(image, options, column_prefix)
-    result_columns.check(schema.names, url, send)
-    batches = begin(_conforming(files, columns, schema))
     layout = [url, image, rows_per_file, *([column_prefix] if column_prefix else [])]
-    with locked(folder):
-        if overwrite:
-            remove_earlier(folder, options)
-        shards = Shards(
-            folder,
-            lambda stem: [ParquetPart(folder, stem, result_columns, batch_bytes)],
-            url=url,
-            send=send,
-            rows_per_shard=rows_per_file,
-            identities=identities(layout, options),
-            conditions=conditions,
-        )
-        write_shards(shards, batches, options)
-    shards.check()
+    with local(source, "parquet") as path:
+        files = parquet_files(path)
+        check_list_is_elsewhere(folder, source, files, "parquet")
+        schema = common_schema(files, url, columns)
+        result_columns.check(schema.names, url, send)
+        batches = begin(_conforming(files, columns, schema))
+        with opened(folder) as storage:
+            shards = Shards(
+                storage,
+                lambda stem: [ParquetPart(storage.folder, stem, result_columns, batch_bytes)],
+                url=url,
+                send=send,
+                rows_per_shard=rows_per_file,
+                identity=identity(layout, options),
+                conditions=conditions,
+                overwrites=overwrite,
+            )
+            write_shards(shards, batches, options, row_count(files))
+            shards.finish()
     return shards.counts
 
 
-def remove_earlier(folder: Path, options: dict[str, Option]) -> None:
-    """Removes all shards from a folder, after a process has accepted the options for those that replace them."""
-    Batch(**{**options, "ordered": True}).check()  # type: ignore[arg-type]
-    remove_shards(folder)
+def write_shards(
+    shards: Shards,
+    batches: Iterable[Any],
+    options: dict[str, Option],
+    total: int | None,
+    change: Callable[[Result], None] = lambda _: None,
+) -> None:
+    """Downloads the URLs in record batches, which have the same columns, into a folder of shards.
 
-
-def write_shards(shards: Shards, batches: Iterable[Any], options: dict[str, Option]) -> None:
-    """Downloads the URLs in record batches, which have the same columns, into a folder of shards."""
-    try:
-        with Batch(**{**options, "ordered": True}).results(shards.plan(batches)) as results:  # type: ignore[arg-type]
-            for result in results:
-                shards.add(result)
-    finally:
-        shards.close()
+    `total` is the number of rows, if known. `change` adapts each result before it is written.
+    """
+    with (
+        contextlib.closing(shards),
+        reported(options, lambda: shards.earlier_count, total) as shown,
+        Batch(**{**shown, "ordered": True}).results(shards.plan(batches)) as results,  # type: ignore[arg-type]
+    ):
+        for result in results:
+            change(result)
+            shards.add(result)
 
 
 def _read_schema(path: Path) -> Any:

@@ -20,11 +20,10 @@ from .columns import ResultBuffer, ResultColumns
 from .errors import FolderError
 from .rows import encode_row
 
-# Keys that differ from run to run; samples omit them, so that two runs produce equal samples.
-_RUN_DETAILS = frozenset(
+RUN_DETAILS = frozenset(
     {"id", "index", "http_status", "final_url", "content_type", "etag", "last_modified", "attempts", "ms", "source"}
 )
-
+"""The members of a record that differ from run to run; samples omit them, so that two runs produce equal samples."""
 
 SUFFIX = ".part"
 """The end of a temporary name."""
@@ -36,8 +35,7 @@ class Part(ABC):
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
         """The final name."""
-        self._target = folder / name
-        self._path = part_path(self._target)
+        self._path = part_path(folder / name)
 
     @abstractmethod
     def add(self, source: Any, row: int, result: Result) -> None:
@@ -48,14 +46,10 @@ class Part(ABC):
         """Completes the content."""
 
     def prepare(self) -> int:
-        """Writes all of the content to the disk, so that `commit` needs no more room; returns its size in bytes."""
+        """Writes all of the content to the disk, so that the final name needs no more room; returns its size."""
         self.close()
         sync(self._path)
         return self._path.stat().st_size
-
-    def commit(self) -> None:
-        """Gives the part, which has been prepared, its final name."""
-        place(self._target)
 
     def discard(self) -> None:
         """Removes what has been written."""
@@ -114,13 +108,14 @@ class SamplePart(Part):
         if not result.is_success:
             return
         [values] = source.slice(row, 1).to_pylist()
-        details = {name: value for name, value in result.record.items() if name not in _RUN_DETAILS}
+        details = {name: value for name, value in result.record.items() if name not in RUN_DETAILS}
         files = {
             self._extension: result.payload,
             "json": encode_row({**details, **values, "exif": details.get("exif")}),
         }
         if self._has_captions:
-            files["txt"] = (values["caption"] or "").encode()
+            caption = values["caption"]
+            files["txt"] = ("" if caption is None else str(caption)).encode()
         for extension in sorted(files):
             self._write(f"{values['key']}.{extension}", files[extension])
 
@@ -153,42 +148,36 @@ class FolderPart(SamplePart):
 
     def __init__(self, folder: Path, stem: str, extension: str, *, has_captions: bool) -> None:
         super().__init__(folder, stem, extension, has_captions=has_captions)
-        self._check_target()
+        if (folder / stem).is_dir():
+            check_samples(folder / stem)
         self._path.mkdir()
 
     def close(self) -> None:
         """Does nothing: each file is complete."""
 
     def prepare(self) -> int:
-        """Writes all files to the disk, so that a marker never stands for incomplete ones."""
-        self._check_target()
+        """Writes all files to the disk, so that a marker never stands for incomplete ones; returns their size."""
+        size = 0
         for path in self._path.iterdir():
             sync(path)
-        return super().prepare()
-
-    def _check_target(self) -> None:
-        if self._target.is_dir():
-            check_samples(self._target)
+            size += path.stat().st_size
+        super().prepare()
+        return size
 
     def _write(self, name: str, content: bytes) -> None:
         (self._path / name).write_bytes(content)
 
 
-def count_retryable(folder: Path, stem: str) -> int:
-    """Returns how many rows of a shard have failures for reasons that may be temporary; 0 if its file does not tell."""
-    try:
-        with pq.ParquetFile(folder / f"{stem}.parquet") as file:
-            table = file.read(columns=["retryable"])
-    except (OSError, ValueError):
-        return 0
-    return sum(column.to_pylist().count(True) for column in table.columns)
-
-
 def check_samples(folder: Path) -> None:
     """Raises `FolderError` if a folder has anything but files of samples."""
     for path in folder.iterdir():
-        if path.is_dir() or not path.name.partition(".")[0].isdigit():
-            raise FolderError(f"{path} is not a file of a sample. Move it elsewhere.")
+        check_sample(str(path), is_folder=path.is_dir())
+
+
+def check_sample(path: str, *, is_folder: bool) -> None:
+    """Raises `FolderError` if a path is not that of a file of a sample."""
+    if is_folder or not path.rpartition("/")[2].partition(".")[0].isdigit():
+        raise FolderError(f"{path} is not a file of a sample. Move it elsewhere.")
 
 
 def remove(path: Path) -> None:
@@ -222,14 +211,9 @@ def write_part(path: Path, value: Any) -> None:
 
 
 def place(target: Path) -> None:
-    """Gives a file or folder, which is on the disk, its final name, so that it survives a crash of the machine.
-
-    An earlier folder, which it replaces, may have samples only; raises `FolderError` otherwise.
-    """
+    """Gives a file or folder, which is on the disk, its final name, so that it survives a crash of the machine."""
     part = part_path(target)
     if part.is_dir():
-        if target.is_dir():
-            check_samples(target)
         remove(target)
     part.rename(target)
     sync(target.parent)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .client import Batch
 from .columns import BATCH_BYTES, ResultBuffer, ResultColumns
 from .options import Option, lasting
+from .rows import sent_rows
 from .session import Session
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ class WebImageActor:
     async def __call__(self, batch: Any) -> AsyncGenerator[Any, None]:
         """Yields tables with the rows of `batch` and their images, in order of completion."""
         self._columns.check(batch.column_names, self._url, self._send)
-        sent = {name: batch[name].to_pylist() for name in self._send}
-        rows = [
-            {"url": address, **{name: values[row] for name, values in sent.items()}}
-            for row, address in enumerate(batch[self._url].to_pylist())
-        ]
+        rows = list(sent_rows(batch, self._url, self._send))
         buffer = ResultBuffer(self._columns, self._batch_bytes)
         async for result in self._session.results(rows):
             buffer.add(batch, result.record["index"], result)
@@ -84,10 +81,14 @@ def webimage_ray(
     - `options`: the parameters of `Batch`.
 
     A process that dies is replaced and continues with the rows that have no result yet; if an actor or its machine
-    dies, Ray repeats its batches.
+    dies, Ray repeats its batches. Raises `UsageError` if this machine has the binary, and it refuses the options, and
+    `ValueError` for columns of `ds`, if these are known without reading it, of which the result has others.
     """
     options = lasting(options)
-    Batch(**options)  # type: ignore[arg-type]  # Raises the error here, instead of in each actor.
+    Batch(**options).check_options()  # type: ignore[arg-type]
+    schema = ds.schema(fetch_if_missing=False)
+    if schema is not None:
+        ResultColumns(image, options, column_prefix).check(schema.names, url, send)
     return ds.map_batches(
         WebImageActor,
         fn_constructor_kwargs={

@@ -8,7 +8,7 @@ import decimal
 import json
 import math
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -25,6 +25,13 @@ def encode_row(row: Row) -> bytes:
     except ValueError:
         text = _encode(_finite(row))
     return text.encode() + b"\n"
+
+
+def sent_rows(table: Any, url: str, send: Sequence[str]) -> Iterator[Row]:
+    """Yields what is sent of the rows of a table or record batch: the URLs, and the columns `send`."""
+    values = {"url": table.column(url).to_pylist(), **{name: table.column(name).to_pylist() for name in send}}
+    for row in zip(*values.values(), strict=True):
+        yield dict(zip(values, row, strict=True))
 
 
 def _encode(value: Any) -> str:

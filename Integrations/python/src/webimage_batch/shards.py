@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import marker_path, not_ours, output_errors, read_object, remove_marker
-from .parts import Part, count_retryable, place, sync, write_part
-from .rows import Row, encode_row
+from .folders import file_names, marker_name, not_ours, output_errors
+from .overwriting import Overwriting
+from .parts import Part, sync, write_part
+from .rows import Row, encode_row, sent_rows
+from .storage import Storage
+
+_LOGGER = logging.getLogger("webimage_batch")
 
 
 @dataclass(frozen=True)
@@ -28,14 +32,21 @@ class _Plan:
     input_sha256: str
     count: int
 
+    @property
+    def input(self) -> dict[str, object]:
+        """What a marker says about the rows."""
+        return {"count": self.count, "sha256": self.input_sha256}
+
 
 class Shards:
     """Shards of `rows_per_shard` rows of the input each, which come in the order of the input.
 
-    The caller has locked the folder. `make_parts` returns the files of the shard with a stem such as `00000`.
-    `00000_stats.json` is written last, and marks the shard as complete: a later run with the same input and one of the
-    same `identities` leaves it alone, if it meets the `conditions`. A shard that does not is not written, and an
-    earlier version of it, if there is one, remains.
+    `make_parts` returns the files of the shard with a stem such as `00000`. `00000_stats.json` is written last, and
+    marks the shard as complete: a later run with the same input and `identity` leaves it alone, if it meets the
+    `conditions`. A shard that does not is not written, and an earlier version of it, if there is one, remains.
+
+    With `overwrites`, shards of earlier runs are replaced one by one, whatever they are, and those with higher numbers
+    are removed at the end. An interrupted run of this kind is continued by one with the same rows and identity.
 
     The numbers begin with `first`, and must be below `end`. `before_commit` is called before the files of a shard get
     their names.
@@ -43,14 +54,15 @@ class Shards:
 
     def __init__(
         self,
-        folder: Path,
+        storage: Storage,
         make_parts: Callable[[str], Sequence[Part]],
         *,
         url: str,
-        send: Iterable[str] = (),
+        send: Sequence[str] = (),
         rows_per_shard: int,
-        identities: Sequence[str],
+        identity: str,
         conditions: Conditions,
+        overwrites: bool = False,
         first: int = 0,
         end: int | None = None,
         before_commit: Callable[[], None] = lambda: None,
@@ -58,13 +70,15 @@ class Shards:
         # Counted in the thread that reads the rows, and in the one that writes the results.
         self._earlier = Counts()
         self._written = Counts()
-        self._folder = folder
+        self._storage = storage
         self._conditions = conditions
         self._refusals = Refusals()
         self._make_parts = make_parts
-        self._sent_columns = {"url": url, **{name: name for name in send}}
+        self._url = url
+        self._send = send
         self._rows_per_shard = rows_per_shard
-        self._options_sha256 = [hashlib.sha256(identity.encode()).hexdigest() for identity in identities]
+        self._identity = identity
+        self._overwriting = Overwriting(storage, identity) if overwrites else None
         self._first = first
         self._end = end
         self._before_commit = before_commit
@@ -82,6 +96,11 @@ class Shards:
         counts.merge(self._written)
         return counts
 
+    @property
+    def earlier_count(self) -> int:
+        """The number of rows that earlier runs have completed, of those read so far."""
+        return self._earlier.count
+
     def plan(self, batches: Iterable[Any]) -> Iterator[Row]:
         """Returns the rows to download, those of shards that are not complete yet. Another thread may iterate."""
         for number, parts in enumerate(_split(batches, self._rows_per_shard), self._first):
@@ -95,25 +114,31 @@ class Shards:
                 for row in part.to_pylist():
                     digest.update(encode_row(row))
             plan = _Plan(number, parts, digest.hexdigest(), sum(part.num_rows for part in parts))
+            if self._overwriting is not None and number == self._first:
+                self._overwriting.begin(plan.input)
             if self._is_complete(plan):
                 continue
             self._planned.append(plan)
             for part in parts:
-                values = {name: part.column(column).to_pylist() for name, column in self._sent_columns.items()}
-                for row in range(part.num_rows):
-                    yield {name: column[row] for name, column in values.items()}
+                yield from sent_rows(part, self._url, self._send)
 
     def add(self, result: Result) -> None:
         """Writes the result of the next row."""
         if result.record["index"] != self._next_index:
             raise BatchError(f"The stream has line {result.record['index']} where line {self._next_index} is due.")
         self._next_index += 1
-        with output_errors(self._folder):
+        with output_errors(self._storage.location):
             self._write(result)
 
-    def check(self) -> None:
-        """Raises `TryAgainError` if there are shards that were not written because of their failures."""
+    def finish(self) -> None:
+        """Ends a run that has read and written all rows.
+
+        Raises `TryAgainError` if there are shards that were not written because of their failures.
+        """
         self._refusals.check()
+        if self._overwriting is not None:
+            with output_errors(self._storage.location):
+                self._overwriting.finish(self._first + self.shard_count)
 
     def close(self) -> None:
         """Removes the shard that is not complete, if any."""
@@ -133,31 +158,53 @@ class Shards:
     def _finish(self, shard: _OpenShard) -> None:
         """Writes a shard that has all its results, or removes it if it does not meet the conditions."""
         if self._refusals.meets(self._conditions, shard.number, shard.counts, shard.retryable):
-            shard.commit(self._folder, self._options_sha256[0], self._before_commit)
+            shard.commit(self._storage, self._identity, self._record)
             self._written.merge(shard.counts)
         else:
             shard.discard()
 
+    def _record(self) -> None:
+        if self._overwriting is not None:
+            self._overwriting.record()
+        self._before_commit()
+
     def _is_complete(self, plan: _Plan) -> bool:
-        marker = marker_path(self._folder, plan.number)
-        if not marker.exists():
+        name = marker_name(plan.number)
+        if self._overwriting is not None and not self._overwriting.has_replaced(name, plan.input):
             return False
-        statistics = read_object(marker)
-        if statistics.get("options_sha256") not in self._options_sha256:
-            raise FolderError(f"{marker} is of a run with other options.")
-        if statistics.get("input") != {"count": plan.count, "sha256": plan.input_sha256}:
-            raise FolderError(f"{marker} is of a run with other rows.")
-        counts, retryable = Counts.read(statistics), statistics.get("retryable")
-        if counts is None or counts.count != plan.count or not (retryable is None or is_count(retryable)):
+        statistics = self._storage.read(name)
+        if statistics is None:
+            return False
+        marker = self._storage.shown(name)
+        if "options_sha256" not in statistics:
             raise not_ours(marker)
-        if retryable is None:  # A marker of an earlier version.
-            retryable = count_retryable(self._folder, f"{plan.number:05}")
+        if statistics["options_sha256"] != self._identity:
+            raise FolderError(f"{marker} is of a run with other options.")
+        if statistics.get("input") != plan.input:
+            raise FolderError(f"{marker} is of a run with other rows. New rows belong in a list of their own.")
+        counts, retryable = Counts.read(statistics), statistics.get("retryable")
+        files: Any = statistics.get("files")
+        if counts is None or counts.count != plan.count or not is_count(retryable) or not _are_files(files, plan):
+            raise not_ours(marker)
+        for file, details in files.items():
+            if not self._storage.has(file, details.get("bytes")):
+                _LOGGER.warning(f"{file} is missing or has been changed: shard {plan.number:05} is made again.")
+                return False
         if not self._conditions.allow_retryable(retryable, plan.count):
             return False
         if not self._conditions.allow_successes(counts.successes, plan.count):
             return False
         self._earlier.merge(counts)
         return True
+
+
+def _are_files(value: Any, plan: _Plan) -> bool:
+    """Returns whether this can be what a marker says about the files of a shard."""
+    return (
+        isinstance(value, dict)
+        and value.keys() <= set(file_names(plan.number))
+        and all(isinstance(details, dict) for details in value.values())
+    )
 
 
 class _OpenShard:
@@ -189,11 +236,11 @@ class _OpenShard:
         for part in self._parts:
             part.add(batch, row, result)
 
-    def commit(self, folder: Path, options_sha256: str, before_commit: Callable[[], None]) -> None:
+    def commit(self, storage: Storage, identity: str, before_commit: Callable[[], None]) -> None:
         """Gives the files and the marker their names."""
         # As long as something remains to be written, for which there may be no room, the earlier version is complete.
         files = {part.name: {"bytes": part.prepare()} for part in self._parts}
-        sync(folder)
+        sync(storage.folder)
         before_commit()
         end_time = time.time()
         marker: dict[str, Any] = {
@@ -202,18 +249,14 @@ class _OpenShard:
             "duration": end_time - self._start_time,
             "start_time": self._start_time,
             "end_time": end_time,
-            "input": {"count": self._plan.count, "sha256": self._plan.input_sha256},
-            "options_sha256": options_sha256,
+            "input": self._plan.input,
+            "options_sha256": identity,
             "files": files,
         }
-        path = marker_path(folder, self._plan.number)
-        write_part(path, marker)
+        write_part(storage.folder / marker_name(self._plan.number), marker)
         # Now the shard is the new version: what an interruption leaves of this, the next run completes.
         self._is_decided = True
-        remove_marker(path)
-        for part in self._parts:
-            part.commit()
-        place(path)
+        storage.commit(self._plan.number, files)
 
     def discard(self) -> None:
         if not self._is_decided:

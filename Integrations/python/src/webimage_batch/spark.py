@@ -9,7 +9,7 @@ from .client import Batch
 from .columns import BATCH_BYTES, ResultBuffer, ResultColumns
 from .errors import BatchError
 from .options import Option, lasting
-from .rows import Row
+from .rows import Row, sent_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,6 +23,7 @@ def webimage_spark(
     batch_bytes: int = BATCH_BYTES,
     partition_by: Literal["host"] | None = None,
     partitions: int | None = None,
+    spread_host: Sequence[str] = (),
     send: Sequence[str] = (),
     column_prefix: str = "",
     **options: Option,
@@ -38,25 +39,32 @@ def webimage_spark(
     - `batch_bytes`: the size of the batches that go back to Spark.
     - `partition_by`: with `"host"`, all URLs of a host are in one partition, so that `rate` and `per_host` hold
       for the whole cluster. `partitions` is the number of partitions then, and otherwise one to repartition into.
+    - `spread_host`: with `partition_by="host"`, hosts whose URLs are divided among all partitions. Use this for a host
+      that has most of the list. All tasks then send requests to it, so `sharers` is `partitions` by default.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
     - `column_prefix`: what the names of the columns of the record begin with, if `df` has columns of these names.
     - `options`: the parameters of `Batch`. `threads` is the number of CPUs of a task unless given.
 
     A process that dies fails its task, which Spark repeats. Raises `ValueError` if `df` has a column of the result, or
-    lacks one that is sent.
+    lacks one that is sent, and, if this machine has the binary, `UsageError` if it refuses the options.
     """
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
     options = lasting(options)
-    Batch(**options)  # type: ignore[arg-type]  # Raises the error here, instead of in each task.
     columns = ResultColumns(image, options, column_prefix)
     # By default, Spark considers names equal that differ only in case, and cannot write both.
     distinguishes_case = df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
     columns.check(df.columns, url, send, fold=str if distinguishes_case else str.lower)
+    if spread_host:
+        if partition_by != "host":
+            raise ValueError("spread_host is set, but partition_by is not 'host'.")
+        partitions = partitions or int(df.sparkSession.conf.get("spark.sql.shuffle.partitions", "200"))
+        options.setdefault("sharers", partitions)
+    Batch(**options).check_options()  # type: ignore[arg-type]
     if partition_by == "host":
-        df = partitioned_by_host(df, url, partitions)
+        df = partitioned_by_host(df, url, partitions, spread_host)
     elif partition_by is not None:
         raise ValueError(f"partition_by is {partition_by!r}; it can be 'host' or None.")
     elif partitions:
@@ -70,12 +78,18 @@ def webimage_spark(
 _HOST = r"^\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)"
 
 
-def partitioned_by_host(df: DataFrame, url: str, partitions: int | None = None) -> DataFrame:
-    """Returns `df` with all URLs of a host in one partition."""
+def partitioned_by_host(
+    df: DataFrame, url: str, partitions: int | None = None, spread: Sequence[str] = ()
+) -> DataFrame:
+    """Returns `df` with all URLs of a host in one partition, except those of hosts that are spread over all."""
     from pyspark.sql import functions
 
     host = functions.lower(functions.regexp_extract(url, _HOST, 1))
-    return df.repartition(partitions, host) if partitions else df.repartition(host)
+    keys = [host]
+    if spread:
+        # Not a random number: a task that is repeated must get the same rows.
+        keys.append(functions.when(host.isin([name.lower() for name in spread]), functions.col(url)))
+    return df.repartition(partitions, *keys) if partitions else df.repartition(*keys)
 
 
 def _task(
@@ -120,12 +134,10 @@ class _Rows:
 
     def __iter__(self) -> Iterator[Row]:
         for batch in self._batches:
-            urls = batch.column(self._url).to_pylist()
-            further = {name: batch.column(name).to_pylist() for name in self._send}
-            for row, address in enumerate(urls):
+            for row, sent in enumerate(sent_rows(batch, self._url, self._send)):
                 self._sources[self._count] = (batch, row)
                 self._count += 1
-                yield {"url": address, **{name: values[row] for name, values in further.items()}}
+                yield sent
 
     def take(self, index: int) -> tuple[Any, int]:
         """Returns the record batch and the row of the line with this number, and forgets it."""

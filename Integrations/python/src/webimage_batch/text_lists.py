@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import csv
 import gzip
 import json
@@ -28,7 +29,7 @@ BEGINNING = f"the beginning ({_BEGINNING_LINES:,} lines or {_BEGINNING_CHARACTER
 _LONGEST_FIELD = 1 << 20
 # Longer lines have no URL: a file without line ends must not fill the memory.
 _LONGEST_LINE = 16 << 20
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_WITH_HEADER = ("csv", "tsv")
 _NO_URL = {"url": None}
 
 
@@ -40,7 +41,7 @@ def read_text(path: Path, input_format: str, columns: Sequence[str] = ()) -> Row
     """
     name, _, compression = input_format.partition(".")
     with _opened(path, compression) as file:
-        if name in _DELIMITERS:
+        if name in _WITH_HEADER:
             rows = _csv_reader(file, name)
             if header := _header(rows, path):
                 check_columns(path, header, columns)
@@ -75,7 +76,7 @@ def check_beginning(path: Path, input_format: str, url: str, columns: Sequence[s
         if "\0" in file.read(4096):
             raise ValueError(f"{path} is not a text file; see input_format.")
     with _opened(path, compression) as file:
-        if name in _DELIMITERS:
+        if name in _WITH_HEADER:
             header = _header(_csv_reader(file, name), path)
             if header is None:
                 return None
@@ -153,8 +154,44 @@ def _text_rows(file: TextIO) -> Rows:
 
 def _csv_reader(file: TextIO, name: str) -> Iterator[list[str]]:
     csv.field_size_limit(_LONGEST_FIELD)
-    # A field that is too long, too, is an error of the reader.
-    return csv.reader(_lines(file, "x" * (_LONGEST_FIELD + 1)), delimiter=_DELIMITERS[name])
+    # A line that is too long is an error of the reader, like a field.
+    lines = _lines(file, "x" * (_LONGEST_FIELD + 1))
+    # TSV has no quotation marks: they are characters.
+    return _CSVReader(lines) if name == "csv" else csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+class _CSVReader(Iterator[list[str]]):
+    """Yields the fields of the records of CSV.
+
+    Raises `csv.Error` for a quoted field that does not end or is too long, and goes on with the line after its first.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._record: list[str] = []
+        self._unread: collections.deque[str] = collections.deque()
+        self._has_ended = False
+        self._reader = csv.reader(self._feed())
+
+    def __next__(self) -> list[str]:
+        self._record.clear()
+        try:
+            fields = next(self._reader)
+            # The reader asks for a line after the last one only within a quoted field.
+            if self._has_ended:
+                raise csv.Error("a quoted field does not end")
+        except csv.Error:
+            self._unread.extendleft(reversed(self._record[1:]))
+            self._has_ended = False
+            self._reader = csv.reader(self._feed())
+            raise
+        return fields
+
+    def _feed(self) -> Iterator[str]:
+        while (line := self._unread.popleft() if self._unread else next(self._lines, None)) is not None:
+            self._record.append(line)
+            yield line
+        self._has_ended = True
 
 
 def _header(rows: Iterator[list[str]], path: Path) -> list[str] | None:
@@ -201,8 +238,9 @@ def _json_rows(file: TextIO, path: Path) -> Rows:
     if isinstance(table, list):
         yield from map(_object, table)
         return
-    # The default of pandas: {"column": {"0": value, …}, …}.
-    if not isinstance(table, dict) or not all(isinstance(column, dict) for column in table.values()):
-        raise ValueError(f"{path} is neither an array of objects nor an object of columns as pandas writes them.")
-    for key in next(iter(table.values()), {}):
-        yield {name: column.get(key) for name, column in table.items()}
+    if not isinstance(table, dict) or not all(isinstance(column, (dict, list)) for column in table.values()):
+        raise ValueError(f"{path} is neither an array of objects nor an object of columns as pandas reads them.")
+    # The default of pandas is {"column": {"0": value, …}, …}; it also reads {"column": [value, …], …}.
+    columns = {name: dict(enumerate(column)) if isinstance(column, list) else column for name, column in table.items()}
+    for key in next(iter(columns.values()), {}):
+        yield {name: column.get(key) for name, column in columns.items()}
