@@ -67,6 +67,20 @@ struct LayerTests {
             [""],
             ["Exchange"],
         ]),
+        "webimage": Layers([
+            ["JSON"],
+            ["Files"],
+            ["Image"],
+            ["Options"],
+            ["Batch/Input", "Batch/Robots", "Cache", "Get"],
+            ["Batch/Record", "Info"],
+            ["Batch/Stream"],
+            ["Batch/Shards"],
+            ["Batch/Run"],
+            ["Batch/Options"],
+            ["Batch"],
+            [""],
+        ]),
     ]
 
     @Test func modulesImportOnlyLowerLevels() throws {
