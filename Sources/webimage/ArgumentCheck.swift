@@ -15,7 +15,7 @@ enum ArgumentCheck {
             "--no-check-certificate": "use --insecure-host HOST", "-L": "redirects are always followed",
             "--location": "redirects are always followed", "-x": "use --proxy", "-b": "use --cookies",
             "--cookie": "use --cookies", "-J": "use --remote-header-name", "-A": "use --header 'User-Agent: NAME'",
-            "--user-agent": "use --header 'User-Agent: NAME'", "--max-time": "use --timeout", "-m": "use --timeout",
+            "--user-agent": "use --header 'User-Agent: NAME'", "--max-time": "use --deadline", "-m": "use --deadline",
             "--url": "pass URLs without an option", "--list": "use --input", "-i": "use --input",
             "--input-file": "use --input", "--parallel": "use --concurrency", "-j": "use --concurrency",
             "--jobs": "use --concurrency", "--limit-rate": "use --rate, in requests per second",

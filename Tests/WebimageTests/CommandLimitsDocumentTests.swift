@@ -120,7 +120,7 @@ struct CommandLimitsDocumentTests {
             (python, "for responses with \(exclusion), the body is not downloaded"),
             (python, "There is \(resources.rate == nil ? "no" : "a") rate limit by default"),
             (limits, "a body can have \(mebibytes(resources.maxBytes.bytes)) (`--max-bytes`)"),
-            (limits, "a URL takes at most \(Int(resources.deadline)) seconds (`--deadline`)"),
+            (limits, "a URL takes at most \(Int(BatchCommand.deadline)) seconds (`--deadline`)"),
             (limits, "the memory to convert all images is \(mebibytes(resources.memory.bytes)) (`--memory`)"),
             (limits, "a command of `--post-shard` has \(terminationTime) seconds to end"),
             ("Docs/Performance.md", "(`--lookahead`, \(lookahead) by default)"),

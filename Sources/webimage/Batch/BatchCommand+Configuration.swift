@@ -3,6 +3,9 @@ import HTTPTransport
 import Hashing
 
 extension BatchCommand {
+    /// The default of `--deadline`, in seconds: a host that hangs must not hold up a list.
+    static let deadline = 60.0
+
     /// The configuration of the loader.
     ///
     /// No cache of decoded images: every image is needed once, and a long list must not fill the memory.
@@ -29,7 +32,7 @@ extension BatchCommand {
         configuration.downloads.rateLimitPerHost = resources.rate.map {
             RateLimit(requestsPerSecond: $0 / Double(sharers))
         }
-        configuration.downloads.deadlines.total = .seconds(resources.deadline)
+        configuration.downloads.deadlines.total = .seconds(requests.deadline ?? Self.deadline)
         configuration.downloads.responseValidator = rules.robotsTags
         try cache.apply(to: &configuration)
         // A --header replaces it.

@@ -54,8 +54,6 @@ struct GetCommand: AsyncParsableCommand {
             that would be written unchanged fails even after --retries, the image is downloaded once more to decode the part \
             that arrives.
 
-            All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
-
             There is one line per image: on standard output if the image was written, and on standard error if it failed. With \
             --json, all of these lines are on standard output. Progress is shown on standard error. If a preview cannot be \
             written, its image has no further ones and is not affected otherwise; the reason is on standard error or, with \

@@ -18,8 +18,6 @@ struct InfoCommand: AsyncParsableCommand {
             1, because nothing announces another. The member warnings is null if only \
             the header was read, because deviations from the format follow it.
 
-            All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
-
             The exit status is 0 only if every header could be read.
 
             EXAMPLES

@@ -21,6 +21,13 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The maximum time for a URL: all its attempts, redirects, and the delays between them; waits for a reader of the "
+                + "output do not count. (default: 60 with batch; otherwise 600, or --timeout if that is longer)",
+            valueName: "seconds"))
+    var deadline: Double?
+
+    @Option(
+        help: ArgumentHelp(
             "Send this header field, \"Name: value\". Can be repeated. Redirects to another scheme, host, or port "
                 + "forward only Accept, Accept-Encoding, Accept-Language, Cache-Control, User-Agent, Range, and If-...",
             valueName: "field"),
@@ -40,6 +47,9 @@ struct RequestOptions: ParsableArguments {
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout must be above 0 and at most 86400 seconds.")
         }
+        if let deadline, !(deadline > 0 && deadline <= 86_400) {
+            throw ValidationError("--deadline must be above 0 and at most 86400 seconds.")
+        }
     }
 
     /// The configuration of downloads.
@@ -51,7 +61,7 @@ struct RequestOptions: ParsableArguments {
         downloads.deadlines.connect = downloads.deadlines.connect.map { min($0, timeout) }
         downloads.deadlines.firstByte = timeout
         downloads.deadlines.idle = timeout
-        downloads.deadlines.total = downloads.deadlines.total.map { max($0, timeout) }
+        downloads.deadlines.total = deadline.map { .seconds($0) } ?? downloads.deadlines.total.map { max($0, timeout) }
         if noInsecureRedirects { downloads.redirectPolicy.insecureRedirects = .refused }
         for field in header { downloads.headerFields[values: field.name] = [] }
         for field in header { downloads.headerFields.append(field) }

@@ -25,6 +25,7 @@ struct RequestOptionsTests {
         #expect(given.redirectPolicy == RedirectPolicy())
         let strict = try RequestOptions.parse(["--no-insecure-redirects"]).downloads
         #expect(strict.redirectPolicy == RedirectPolicy(insecureRedirects: .refused))
+        #expect(try RequestOptions.parse(["--deadline", "0.5"]).downloads.deadlines.total == .milliseconds(500))
         let long = try RequestOptions.parse(["--timeout", "1000"]).downloads.deadlines
         #expect(long == Deadlines(firstByte: .seconds(1_000), idle: .seconds(1_000), total: .seconds(1_000)))
     }

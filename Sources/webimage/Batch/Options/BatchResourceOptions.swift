@@ -33,13 +33,6 @@ struct BatchResourceOptions: ParsableArguments {
                 + "limit, or a retry do not count toward --concurrency.", valueName: "lines"))
     var lookahead = 2_048
 
-    @Option(
-        help: ArgumentHelp(
-            "The maximum time for a URL: all its attempts, redirects, and the delays between them; waits for the "
-                + "reader of the output do not count.",
-            valueName: "seconds"))
-    var deadline = 60.0
-
     @Option(help: ArgumentHelp("The maximum size of a body, such as 500K, 64M, or 1G.", valueName: "bytes"))
     var maxBytes = ByteAmount(64 << 20)
 
@@ -77,9 +70,6 @@ struct BatchResourceOptions: ParsableArguments {
         }
         guard (1...1_000_000).contains(lookahead) else {
             throw ValidationError("--lookahead must be from 1 to 1000000.")
-        }
-        guard deadline > 0, deadline <= 86_400 else {
-            throw ValidationError("--deadline must be above 0 and at most 86400 seconds.")
         }
         guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
         if let threads, !(1...1_024).contains(threads) { throw ValidationError("--threads must be from 1 to 1024.") }
