@@ -75,14 +75,19 @@ final class DownloadedPieces: ImagePieces {
 /// The bytes of an input that cannot be read again, in pieces.
 final class InputPieces: ImagePieces {
     private let blocks: InputBlocks
+    /// The maximum number of bytes: an input can be endless.
+    private let limit: Int
 
-    init(_ blocks: InputBlocks) {
-        self.blocks = blocks
+    init(_ blocks: InputBlocks, limit: Int) {
+        (self.blocks, self.limit) = (blocks, limit)
     }
 
     func next() async throws -> [UInt8]? {
         let block = try await blocks.next()
         if block == nil { try Task.checkCancellation() }
+        guard blocks.bytesRead <= limit else {
+            throw CodecError.overLimit(.bytes, value: blocks.bytesRead, limit: limit)
+        }
         return block
     }
 

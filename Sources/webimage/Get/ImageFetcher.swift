@@ -89,7 +89,9 @@ struct ImageFetcher: Sendable {
             request.slot = slot
             return DownloadedPieces(loader.bytes(for: request))
         case .file(let path): return FilePieces(try ImageFile(path: path))
-        case .standardInput: return InputPieces(try InputBlocks(path: "-"))
+        case .standardInput:
+            return InputPieces(
+                try InputBlocks(path: "-"), limit: loader.decoder.configuration.limits.maximumBytes)
         case .invalid(let reason): throw FileError(description: reason)
         }
     }

@@ -46,6 +46,26 @@ struct BatchResizeTests {
         #expect(record["width"] as? Int == 96)
     }
 
+    @Test(arguments: [
+        (["keep_ratio", "--image-size", "96", "--resize-only-if-bigger"], true),
+        (["keep_ratio", "--image-size", "32"], false),
+        (["border", "--image-size", "96"], false), (["keep_ratio", "--image-size", "64"], true),
+        (["keep_ratio", "--image-size", "64", "--format", "png"], false),
+    ])
+    func imagesThatNeedNoChangeKeepTheirBytes(options: [String], keeps: Bool) async throws {
+        let file = try #require(testPhotograph).encoded(as: .jpeg)
+        try await withLoopbackOrigin { origin in
+            origin.route("/image", LoopbackOrigin.Response(body: file))
+            let result = try await Command.run(
+                ["batch", "--input", "-", "--output", "-", "--skip-reencode", "--resize-mode"] + options,
+                input: origin.url("/image"))
+            let frame = try #require(try BatchFrames(result.outputBytes).frames.first)
+            #expect(frame.status == "success" && (frame.file == file) == keeps)
+            #expect(frame.object["original_bytes"] as? Int == file.count)
+            #expect(frame.object["bytes"] as? Int == frame.file.count)
+        }
+    }
+
     @Test func resizeModeBorderPadsWithWhite() async throws {
         let pixels = try #require(try await images("border", "--image-size", "48", "--format", "png").pixels.first)
         for x in 0..<48 {
