@@ -22,12 +22,12 @@ struct ImageFetcher: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
-        if case .url(let url) = source.place { meter.follow(url) }
-        defer { if case .url(let url) = source.place { meter.forget(url) } }
+        if case .url(let url) = source.location { meter.follow(url) }
+        defer { if case .url(let url) = source.location { meter.forget(url) } }
         var failure: (any Error)?
         var previewFailure: (any Error)?
         await withTaskGroup(of: (any Error)?.self) { group in
-            if let previews = previewWriter, case .url(let url) = source.place {
+            if let previews = previewWriter, case .url(let url) = source.location {
                 group.addTask { [request = previewRequest(url, slot)] in
                     do { try await previews.write(request, named: source.text) } catch { return error }
                     return nil
@@ -48,7 +48,7 @@ struct ImageFetcher: Sendable {
         outcome.failure = failure.map { ImageFailure($0, of: source) }
         outcome.previewError = previewFailure.map { ImageFailure($0, of: source).message }
         outcome.httpStatus = outcome.httpStatus ?? (failure as? ImageError)?.httpStatus
-        if outcome.httpStatus == nil, case .url(let url) = source.place {
+        if outcome.httpStatus == nil, case .url(let url) = source.location {
             outcome.httpStatus = meter.flow(of: url)?.status
         }
         outcome.milliseconds = Int((clock.now - start) / .milliseconds(1))
@@ -83,7 +83,7 @@ struct ImageFetcher: Sendable {
     }
 
     private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
-        switch source.place {
+        switch source.location {
         case .url(let url):
             var request = ImageRequest(url, handlesCookies: handlesCookies)
             request.slot = slot

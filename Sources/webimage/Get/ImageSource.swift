@@ -2,7 +2,7 @@ import AsyncWebImage
 
 /// The source of an image, as typed by the user.
 struct ImageSource: Sendable, Equatable {
-    enum Place: Sendable, Equatable {
+    enum Location: Sendable, Equatable {
         case url(String)
         case file(path: String)
         case standardInput
@@ -12,28 +12,28 @@ struct ImageSource: Sendable, Equatable {
 
     /// The text to display: the source as typed, without user name and password.
     let text: String
-    let place: Place
+    let location: Location
     /// The number of the source in its run, counted from 1.
     var index = 1
 
     /// A Boolean value that indicates whether the source must be downloaded.
     var isURL: Bool {
-        if case .url = place { true } else { false }
+        if case .url = location { true } else { false }
     }
 
     /// Creates a source from a command-line argument: a URL if it has a scheme, standard input for `-`, otherwise a path.
     init(argument: String) {
         if argument == "-" {
-            (text, place) = ("-", .standardInput)
-        } else if let place = Self.place(ofFileURL: argument) {
-            text = if case .file = place { argument } else { HTTPURL.displayText(of: argument) }
-            self.place = place
+            (text, location) = ("-", .standardInput)
+        } else if let location = Self.location(ofFileURL: argument) {
+            text = if case .file = location { argument } else { HTTPURL.displayText(of: argument) }
+            self.location = location
         } else if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
             text = HTTPURL.displayText(of: argument)
-            place = .url(argument)
+            location = .url(argument)
         } else {
             text = argument
-            place = .file(path: argument)
+            location = .file(path: argument)
         }
     }
 
@@ -41,17 +41,17 @@ struct ImageSource: Sendable, Equatable {
     /// files.
     init(listed: String) {
         text = HTTPURL.displayText(of: listed)
-        place = .url(listed)
+        location = .url(listed)
     }
 
     /// Creates an invalid source from a line of a list, with its displayable part.
     init(unusable text: String, reason: String) {
         self.text = HTTPURL.displayText(of: text)
-        place = .invalid(reason: reason)
+        location = .invalid(reason: reason)
     }
 
-    /// Returns the place that a file URL names; `nil` for anything else.
-    private static func place(ofFileURL url: String) -> Place? {
+    /// Returns the location that a file URL names; `nil` for anything else.
+    private static func location(ofFileURL url: String) -> Location? {
         let start = url.lowercased()
         guard start.hasPrefix("file://") else { return nil }
         guard let prefix = ["file://localhost/", "file:///"].first(where: { start.hasPrefix($0) }) else {

@@ -43,7 +43,7 @@ final class TransferMeter: Transport {
 
     /// Returns whether the image of a source is being transferred or processed.
     func hasBegun(_ source: ImageSource) -> Bool {
-        guard case .url(let url) = source.place else { return true }
+        guard case .url(let url) = source.location else { return true }
         return flow(of: url)?.isActive == true
     }
 

@@ -92,7 +92,7 @@ struct InfoCommand: AsyncParsableCommand {
     ) async throws -> ImageDescription {
         var description = ImageDescription(url: source.text)
         do {
-            switch source.place {
+            switch source.location {
             case .url(let url):
                 guard let loader else { return description }
                 let info = try await loader.info(

@@ -5,7 +5,7 @@ import Testing
 
 struct ImageSourceTests {
     @Test(arguments: [
-        ("https://example.com/a.jpg", ImageSource.Place.url("https://example.com/a.jpg")),
+        ("https://example.com/a.jpg", ImageSource.Location.url("https://example.com/a.jpg")),
         ("HTTP://example.com", .url("HTTP://example.com")),
         ("data:image/png;base64,AAAA", .url("data:image/png;base64,AAAA")),
         ("a.jpg", .file(path: "a.jpg")),
@@ -16,20 +16,20 @@ struct ImageSourceTests {
         ("file://elsewhere/tmp/a.jpg", .invalid(reason: "a file URL names a file of this machine: file:///path")),
         ("FILE://", .invalid(reason: "a file URL names a file of this machine: file:///path")),
     ])
-    func argumentsAreURLsOrPaths(argument: String, place: ImageSource.Place) {
-        #expect(ImageSource(argument: argument).place == place)
+    func argumentsAreURLsOrPaths(argument: String, place: ImageSource.Location) {
+        #expect(ImageSource(argument: argument).location == place)
     }
 
     @Test(arguments: ["a.jpg", "/etc/hostname", "file:///etc/hostname"])
     func listLinesAreAlwaysURLs(line: String) {
-        #expect(ImageSource(listed: line).place == .url(line))
+        #expect(ImageSource(listed: line).location == .url(line))
     }
 
     @Test func displayedURLHasNoPassword() {
         let url = "http://me:secret@example.com/a@2x.jpg"
         for source in [ImageSource(argument: url), ImageSource(listed: url)] {
             #expect(source.text == "http://example.com/a@2x.jpg")
-            #expect(source.place == .url(url))
+            #expect(source.location == .url(url))
         }
         let unusable = ImageSource(unusable: "http://me:secret@exam", reason: "too long")
         #expect(unusable.text == "http://exam")
