@@ -58,6 +58,7 @@ let package = Package(
             name: "MicroBenchmarks",
             dependencies: [
                 .product(name: "AsyncWebImage", package: "async-web-image"),
+                .product(name: "HTTPTransport", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),
                 .product(name: "Benchmark", package: "benchmark"),
