@@ -111,6 +111,9 @@ struct LimitsDocumentTests {
         "time after which an idle connection is closed": seconds(Connection.maximumIdleTime),
         "servers that are remembered because they do not share connections by HTTP/2, by each thread; with more, all of "
             + "them are learned again": count(ConnectionGate.maximumServers),
+        "servers that require HTTP/1.1 although they negotiate HTTP/2, by each thread, and the time for which they are "
+            + "remembered; with more, all of them are learned again":
+            "\(count(HTTP1Requirements.maximumServers)), \(hours(HTTP1Requirements.period))",
         "servers whose TLS session is kept by each thread, and the time for which it is":
             "\(count(TLSSessions.defaultLimit)), \(hours(.seconds(TLSContext.sessionLifetime)))",
         "time after which each thread reads the certificate authorities again": hours(TrustStore.lifetime),

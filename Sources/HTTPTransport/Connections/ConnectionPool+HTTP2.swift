@@ -3,9 +3,6 @@ import SocketPolling
 
 // Requests and responses in HTTP/2.
 extension ConnectionPool {
-    /// The time within which a server that is there has usually answered.
-    private static let patience = Duration.seconds(2)
-
     /// Opens a stream for the request of `transfer`.
     func open(_ transfer: ActiveTransfer, on connection: HTTP2Connection, isFirst: Bool) {
         // Not before the connection was established, from which a retry distinguishes another one.
@@ -23,13 +20,14 @@ extension ConnectionPool {
             stream.hasEnded = true
             transfer.exchange = stream
             connection.isRetired = true
-            end(transfer, .failed(transfer.connectionError(), .ifUnanswered))
+            end(transfer, .failed(transfer.connectionError(error.detail), .ifUnanswered))
             if connection.streams.isEmpty { return close(connection) }
         }
         needsToSend(connection)
     }
 
-    private func needsToSend(_ connection: HTTP2Connection) {
+    /// Sends the frames of a connection at the end of this turn.
+    func needsToSend(_ connection: HTTP2Connection) {
         guard !connection.isInUnsent, !connection.isClosed, !connection.isBroken else { return }
         connection.isInUnsent = true
         withUnsent.append(connection)
@@ -54,7 +52,7 @@ extension ConnectionPool {
             while !connection.isClosed, readTurn(of: connection) {}
             return fail(connection, error)
         }
-        if let failure = connection.session.failure { return fail(connection, detail: failure.detail) }
+        if let failure = connection.session.failure { return fail(connection, failure: failure) }
         let waits = connection.session.wantsToSend
         guard waits != connection.waitsToSend else { return }
         connection.waitsToSend = waits
@@ -108,6 +106,9 @@ extension ConnectionPool {
     }
 
     private func receive(_ bytes: Span<UInt8>, of connection: HTTP2Connection) {
+        defer {
+            if connection.session.peerClose?.code == .http11Required { requireHTTP1(connection.key) }
+        }
         do {
             try connection.session.receive(bytes)
             deliverCollected(on: connection)
@@ -115,7 +116,7 @@ extension ConnectionPool {
             // Responses can be complete.
             deliverCollected(on: connection)
             _ = sendPending(connection)
-            fail(connection, detail: error.detail)
+            fail(connection, failure: error)
         }
     }
 }
@@ -192,100 +193,5 @@ extension ConnectionPool {
                 return end(stream, .aborted)
             }
         }
-    }
-
-    private func end(_ stream: HTTP2Stream, _ end: HTTP2StreamEnd) {
-        let transfer = stream.transfer
-        switch end {
-        case .complete: self.end(stream, ExchangeEnd.complete)
-        case .refused:
-            self.end(stream, .failed(transfer.connectionError("the server refused the request"), .ifRefused))
-        case .reset(let code):
-            let detail = "the server reset the stream with error \(code.rawValue)"
-            self.end(stream, .failed(transfer.connectionError(detail), .ifUnanswered))
-        case .invalid(let code):
-            if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
-                transfer.fail(.invalidResponse, detail: "HTTP/2 error \(code.rawValue)")
-            }
-            self.end(stream, .aborted)
-        }
-    }
-
-    private func end(_ stream: HTTP2Stream, _ end: ExchangeEnd) {
-        guard !stream.hasEnded else { return }
-        stream.hasEnded = true
-        self.end(stream.transfer, end)
-    }
-}
-
-// MARK: - The end of streams and connections
-
-extension ConnectionPool {
-    /// Ends a stream, whose transfer no longer needs it.
-    func release(_ stream: HTTP2Stream) {
-        let connection = stream.connection
-        guard connection.streams.removeValue(forKey: stream.number) != nil, !connection.isClosed else { return }
-        if stream.end == nil {
-            connection.session.cancel(stream.number)
-            needsToSend(connection)
-            if isSilent(stream) { connection.isRetired = true }
-        }
-        hasRoom(connection)
-        guard connection.streams.isEmpty else { return }
-        guard !connection.isEnding else { return close(connection) }
-        connection.becomeIdle(at: deadlines.now)
-        idle.insert(connection)
-        limitIdle()
-    }
-
-    /// Returns whether nothing has arrived while the transfer waited, as far as it was the server's turn: the server may
-    /// be gone, and other requests must not wait as long.
-    private func isSilent(_ stream: HTTP2Stream) -> Bool {
-        guard !stream.hasEnded, !stream.isPaused else { return false }
-        // Many transfers are canceled before the server can have answered.
-        if stream.transfer.handle.isCancelled, stream.lastRead.duration(to: deadlines.now) < Self.patience {
-            return false
-        }
-        return stream.connection.lastRead.map { $0 <= stream.lastRead } ?? true
-    }
-
-    /// Records that a connection may have room for another stream.
-    func hasRoom(_ connection: HTTP2Connection) {
-        guard !connection.isInRoomy, connection.isOpen else { return }
-        connection.isInRoomy = true
-        roomy.append(connection)
-    }
-
-    /// Closes a connection that has failed; its streams end.
-    private func fail(_ connection: HTTP2Connection, _ error: Int32 = 0, detail: String? = nil) {
-        guard !connection.isClosed else { return }
-        let failure = connection.stream.failure
-        close(connection)
-        // In the order of the requests, so that retries keep it.
-        // The others have arrived completely.
-        let streams = connection.streams.values.filter { !$0.hasEnded && $0.end == nil }
-        for stream in streams.sorted(by: { $0.number < $1.number }) {
-            let transfer = stream.transfer
-            // What was not delivered is not needed: the response is incomplete.
-            if let detail {
-                if transfer.abortReason == nil { transfer.fail(.invalidResponse, detail: detail) }
-                end(stream, .aborted)
-            } else if error != 0 {
-                end(stream, transfer.loss(.ifUnanswered, error, failure))
-            } else {
-                end(stream, .failed(transfer.connectionError(), .ifUnanswered))
-            }
-        }
-    }
-
-    /// Closes a connection.
-    func close(_ connection: HTTP2Connection) {
-        guard !connection.isClosed else { return }
-        connection.isClosed = true
-        connection.opener = nil
-        idle.remove(connection)
-        shared[connection.key]?.removeAll { $0 === connection }
-        if shared[connection.key]?.isEmpty == true { shared[connection.key] = nil }
-        close(.http2(connection))
     }
 }

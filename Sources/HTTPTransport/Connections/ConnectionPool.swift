@@ -40,6 +40,7 @@ final class ConnectionPool {
     /// The HTTP/2 connections to each server.
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
     var gate = ConnectionGate()
+    var http1Requirements = HTTP1Requirements()
     var dueReads = DueReads()
     /// The connections with received bytes that the poller does not report, each once.
     var unfinished: [Connection] = []
@@ -167,7 +168,9 @@ extension ConnectionPool {
             return begin(transfer, over: connection)
         }
         do {
-            let tls = try contexts.connection(to: key.host, port: key.port, over: socket, now: now)
+            let tls = try contexts.connection(
+                to: key.host, port: key.port, over: socket, offersHTTP2: !http1Requirements.contains(key, at: now),
+                now: now)
             let handshake = TLSHandshake(tls, key: key, connected: now, for: transfer)
             members[socket.descriptor] = .handshake(handshake)
             transfer.exchange = handshake

@@ -15,8 +15,8 @@ enum HTTP2Failure: Error, Equatable {
     var detail: String {
         switch self {
         // nghttp2 does not state a reason for each violation.
-        case .violation(let code, ""): "HTTP/2 error \(code.rawValue)"
-        case .violation(let code, let reason): "HTTP/2 error \(code.rawValue): \(reason)"
+        case .violation(let code, ""): "the server violates HTTP/2: \(code)"
+        case .violation(let code, let reason): "the server violates HTTP/2: \(code), \(reason)"
         case .flood: "endless data that belongs to no response"
         case .noStream: "no HTTP/2 stream can be opened"
         case .library(let message): "nghttp2: \(message)"
@@ -30,8 +30,10 @@ enum HTTP2StreamEnd: Equatable {
     case complete
     /// The peer has certainly not processed the request (RFC 9113, section 8.7).
     case refused
+    /// The peer requires HTTP/1.1 for the request, and has not processed it.
+    case requiresHTTP1
     /// The peer has ended the stream before the response was complete.
     case reset(HTTP2ErrorCode)
-    /// The response was invalid, and this side has ended the stream.
-    case invalid(HTTP2ErrorCode)
+    /// The response was invalid, for the reason that nghttp2 states, and this side has ended the stream.
+    case invalid(HTTP2ErrorCode, String = "")
 }

@@ -16,6 +16,8 @@ final class HTTP2Session {
         var isComplete = false
         /// A Boolean value that indicates whether this side ends the stream because of its response.
         var isRejected = false
+        /// What nghttp2 states about an invalid frame; empty if there is none.
+        var fault = ""
     }
 
     /// The maximum number of streams at a time, which the peer can lower.
@@ -26,14 +28,16 @@ final class HTTP2Session {
     static let maximumUnproductiveBytes = 1 << 20
     /// The maximum number of answers that the peer requires and does not read.
     static let maximumAnswers = 1_000
+    /// The maximum length of a statement about an invalid field, which contains the field.
+    private static let maximumFaultSize = 200
 
     /// The receiver of the responses.
     weak var delegate: (any HTTP2SessionDelegate)?
     /// A Boolean value that indicates whether the peer's settings have arrived; until then, its limit on streams is
     /// unknown.
     private(set) var hasPeerSettings = false
-    /// The code with which the peer has announced to close the connection; `nil` if it has not.
-    private(set) var peerCloseCode: HTTP2ErrorCode?
+    /// The peer's announcement to close the connection; `nil` if there is none.
+    private(set) var peerClose: HTTP2Close?
 
     private let framing: NGHTTP2Session
     private var requestFields = HTTP2RequestFields()
@@ -42,6 +46,8 @@ final class HTTP2Session {
     private var lines: [UInt8] = []
     /// The stream of the present header block; 0 if nothing needs its lines.
     private var blockStream: Int32 = 0
+    /// What nghttp2 states about an invalid field of the present header block; empty if there is none.
+    private var fieldFault = ""
     /// The bytes to send, of which ``sentCount`` have been sent.
     private var output: [UInt8] = []
     private var sentCount = 0
@@ -189,6 +195,7 @@ extension HTTP2Session {
             return false
         }
         lines.removeAll(keepingCapacity: true)
+        fieldFault = ""
         blockStream = streams[stream] == nil ? 0 : stream
         return true
     }
@@ -240,6 +247,17 @@ extension HTTP2Session {
         streams[stream]?.isComplete = true
     }
 
+    /// Takes what nghttp2 states about a field of the present header block.
+    func noteFieldFault(_ text: String) {
+        fieldFault = String(text.prefix(Self.maximumFaultSize))
+    }
+
+    /// Takes what nghttp2 states about an invalid frame of a stream.
+    func noteFault(_ text: String, of stream: Int32) {
+        streams[stream]?.fault = fieldFault.isEmpty ? text : fieldFault
+        fieldFault = ""
+    }
+
     /// Records that this side ends a stream.
     func reject(_ stream: Int32) {
         guard streams[stream] != nil else { return }
@@ -255,9 +273,11 @@ extension HTTP2Session {
             if stream.isComplete, code == .noError {
                 .complete
             } else if stream.isRejected {
-                .invalid(code)
+                .invalid(code, stream.fault)
             } else if code == .refusedStream, !stream.hasResponse {
                 .refused
+            } else if code == .http11Required, !stream.hasResponse {
+                .requiresHTTP1
             } else {
                 .reset(code)
             }
@@ -275,8 +295,8 @@ extension HTTP2Session {
     }
 
     /// Records that the peer closes the connection when the streams have ended.
-    func peerCloses(_ code: HTTP2ErrorCode) {
-        peerCloseCode = code
+    func peerCloses(_ close: HTTP2Close) {
+        peerClose = close
     }
 
     /// Records that an answer is sent.

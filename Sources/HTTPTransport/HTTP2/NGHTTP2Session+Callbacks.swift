@@ -29,6 +29,17 @@ extension NGHTTP2Session {
             unsafe Self.received(frame, session)
             return 0
         }
+        unsafe nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, status, owner in
+            guard let frame = unsafe frame, let session = unsafe Self.owner(owner) else { return callbackFailure }
+            session.noteFault(unsafe String(cString: nghttp2_strerror(status)), of: unsafe frame.stream)
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, count, owner in
+            guard let session = unsafe Self.owner(owner) else { return callbackFailure }
+            let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
+            session.noteFieldFault(unsafe String(decoding: bytes, as: UTF8.self))
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
             guard let frame = unsafe frame, let session = unsafe Self.owner(owner) else { return callbackFailure }
             unsafe Self.sent(frame, session)
@@ -60,7 +71,10 @@ extension NGHTTP2Session {
         case NGHTTP2_SETTINGS:
             if unsafe frame.has(NGHTTP2_FLAG_ACK) { session.acknowledgeSettings() } else { session.receiveSettings() }
         case NGHTTP2_GOAWAY:
-            session.peerCloses(HTTP2ErrorCode(rawValue: unsafe frame.pointee.goaway.error_code))
+            let goAway = unsafe frame.pointee.goaway
+            let data = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+            let code = HTTP2ErrorCode(rawValue: unsafe goAway.error_code)
+            unsafe session.peerCloses(HTTP2Close(code, data: data))
         default: break
         }
     }

@@ -15,9 +15,17 @@ extension TLSConnection {
         }
     }
 
+    /// Offers the protocols, each after its length (RFC 7301).
+    func offerProtocols(_ ssl: OpaquePointer) throws(TLSFailure) {
+        let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        guard unsafe SSL_set_alpn_protos(ssl, list, UInt32(list.count)) == 0 else {
+            throw TLSFailure(preparing: "TLS to '\(peer.host)'")
+        }
+    }
+
     /// Returns why the connection is not used after a successful handshake; `nil` if it is.
     func rejection(of ssl: OpaquePointer) -> TLSFailure? {
-        if let chosen = unsafe Self.chosenProtocol(of: ssl), chosen != "h2", chosen != "http/1.1" {
+        if let chosen = unsafe Self.chosenProtocol(of: ssl), !protocols.contains(chosen) {
             return TLSFailure(kind: .rejected, detail: "the server chose a protocol that was not offered: \(chosen)")
         }
         guard !pins.isEmpty else { return nil }

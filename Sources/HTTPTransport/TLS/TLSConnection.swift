@@ -20,6 +20,8 @@ final class TLSConnection {
     let socket: Socket
     let peer: TLSPeer
     let pins: Set<PublicKeyPin>
+    /// The protocols that the server may choose.
+    let protocols: [String]
     private let context: TLSContext
     private let contexts: TLSContexts
     private let raw: UnsafeMutablePointer<RawSocket>
@@ -35,7 +37,8 @@ final class TLSConnection {
 
     /// Prepares a connection to `peer`, without sending anything.
     init(
-        to peer: TLSPeer, over socket: Socket, context: TLSContext, pins: Set<PublicKeyPin>, of contexts: TLSContexts
+        to peer: TLSPeer, over socket: Socket, context: TLSContext, pins: Set<PublicKeyPin>, offersHTTP2: Bool,
+        of contexts: TLSContexts
     ) throws(TLSFailure) {
         OpenSSLError.clearAll()
         guard let ssl = unsafe SSL_new(context.pointer) else { throw TLSFailure(preparing: "TLS") }
@@ -45,11 +48,13 @@ final class TLSConnection {
         self.socket = socket
         self.peer = peer
         self.pins = pins
+        protocols = offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
         self.context = context
         self.contexts = contexts
         guard unsafe RawSocket.connect(ssl, to: raw) else { throw TLSFailure(preparing: "TLS") }
         unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         try unsafe require(peer, of: ssl)
+        try unsafe offerProtocols(ssl)
         unsafe SSL_set_connect_state(ssl)
     }
 

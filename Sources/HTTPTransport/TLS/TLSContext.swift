@@ -9,8 +9,6 @@ final class TLSContext {
     /// The authorities that servers are verified with; `nil` if they are not verified.
     let authorities: TrustStore.Content?
 
-    /// The protocols that are offered, each after its length (RFC 7301).
-    private static let protocols = Array("\u{2}h2\u{8}http/1.1".utf8)
     /// The maximum time that a session can be resumed.
     static let sessionLifetime = 24 * 60 * 60
 
@@ -23,9 +21,7 @@ final class TLSContext {
         self.authorities = authorities
         unsafe copenssl_set_modes(pointer)
         let version = minimumVersion == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION
-        guard unsafe copenssl_set_minimum_version(pointer, version) == 1,
-            unsafe SSL_CTX_set_alpn_protos(pointer, Self.protocols, UInt32(Self.protocols.count)) == 0
-        else { throw TLSFailure(preparing: "TLS") }
+        guard unsafe copenssl_set_minimum_version(pointer, version) == 1 else { throw TLSFailure(preparing: "TLS") }
         if let authorities { unsafe SSL_CTX_set1_cert_store(pointer, authorities.store) }
         unsafe SSL_CTX_set_verify(pointer, authorities == nil ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
         unsafe copenssl_report_sessions(pointer)

@@ -40,16 +40,18 @@ final class TLSContexts {
     /// The number of contexts that are kept.
     var contextCount: Int { contexts.count }
 
-    /// Prepares TLS to `host`, a name or the text of an address, over a connected socket that does not block.
+    /// Prepares TLS to `host`, a name or the text of an address, over a connected socket that does not block; the server
+    /// is offered HTTP/1.1, and HTTP/2 if `offersHTTP2`.
     ///
     /// Throws an error if a file cannot be read; the socket is left as it is.
     func connection(
-        to host: String, port: Int, over socket: Socket, now: MonotonicInstant
+        to host: String, port: Int, over socket: Socket, offersHTTP2: Bool = true, now: MonotonicInstant
     ) throws(TLSFailure) -> TLSConnection {
         let settings = options.settings(for: host)
         let context = try context(for: Settings(settings), now: now)
         let peer = TLSPeer(host: host, port: port)
-        let connection = try TLSConnection(to: peer, over: socket, context: context, pins: settings.pins, of: self)
+        let connection = try TLSConnection(
+            to: peer, over: socket, context: context, pins: settings.pins, offersHTTP2: offersHTTP2, of: self)
         if let session = sessions.session(for: peer, settings: context.number, now: now) {
             connection.offer(session)
         }

@@ -57,7 +57,7 @@ final class HTTP2Server: @unchecked Sendable {
         version: Int32? = nil, accepted: @escaping (HTTP2ServerConnection) -> Void = { _ in },
         _ handler: @escaping Handler
     ) throws {
-        settings = ServerSettings(certificate, version: version, chosenProtocol: chosen)
+        settings = ServerSettings(certificate, version: version, chosenProtocol: chosen, heedsOffer: true)
         (self.maximumStreams, self.accepted, self.handler) = (maximumStreams, accepted, handler)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

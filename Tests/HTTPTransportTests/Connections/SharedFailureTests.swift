@@ -31,8 +31,64 @@ struct SharedFailureTests {
         let recorders = try ["/a", "/b", "/held"].flatMap { try fixture.start(1, server.url($0)) }
         #expect(await recorders[0].end().body == [1])
         #expect(await recorders[1].end().body == pattern(5_000))
-        #expect(await recorders[2].end().error?.reason == .invalidResponse)
-        #expect(await recorders[2].end().body == [2])
+        let lost = await recorders[2].end()
+        #expect(lost.error?.reason == .truncated(expected: nil, received: 1) && lost.body == [2])
+        #expect(lost.error?.detail?.hasPrefix("the server violates HTTP/2: PROTOCOL_ERROR (0x1)") == true)
+    }
+
+    /// The others are innocent, and the server may work the next time.
+    @Test(arguments: [true, false])
+    func requestsOfAConnectionWithAViolationAreRepeatedOnce(isRepeated: Bool) async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, path in
+            if connection.number > 0, !isRepeated { return connection.respond(stream, body: [2]) }
+            if path == "/last" { connection.send(.ping(stream: 3)) }
+        }
+        for recorder in try fixture.start(19, server.url("/a")) + fixture.start(1, server.url("/last")) {
+            let record = await recorder.end()
+            if isRepeated {
+                #expect(record.error?.reason == .connectionLost && record.error?.isRetryable == true)
+                #expect(record.error?.detail?.hasPrefix("the server violates HTTP/2: PROTOCOL_ERROR (0x1)") == true)
+            } else {
+                #expect(record.body == [2])
+            }
+        }
+        #expect(server.record.value.accepted == 2)
+        #expect(server.record.value.requests.count == 40)
+    }
+
+    @Test func invalidResponseSaysWhatIsWrong() async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, _ in
+            connection.respond(stream, [("connection", "close")], body: [1])
+        }
+        let error = try await fixture.transport.fetch(server.url("/a")).error
+        #expect(error?.reason == .invalidResponse)
+        #expect(error?.detail?.hasPrefix("the response violates HTTP/2: PROTOCOL_ERROR (0x1), Invalid") == true)
+        #expect(error?.detail?.contains("[connection]") == true)
+        #expect(server.record.value.requests.count == 1)
+    }
+
+    /// The server receives too much, and would receive more.
+    @Test(arguments: ["reset", "refused by GOAWAY", "closed after GOAWAY"])
+    func requestIsNotRepeatedAtOnceIfTheServerAsksForCalm(way: String) async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, _ in
+            switch way {
+            case "reset": connection.peer.reset(stream, 11)
+            case "refused by GOAWAY": connection.peer.goAway(lastStream: 0, 11, "later")
+            default:
+                connection.peer.goAway(lastStream: stream, 11, "later")
+                connection.flush()
+                connection.close()
+            }
+        }
+        let error = try await fixture.transport.fetch(server.url("/a")).error
+        #expect(error?.reason == .connectionLost && error?.isRetryable == true)
+        let action = way == "reset" ? "reset the stream" : "closed the connection"
+        #expect(error?.detail?.hasPrefix("the server \(action) with ENHANCE_YOUR_CALM (0xb): it receives") == true)
+        #expect(error?.detail?.hasSuffix("(\"later\")") == (way != "reset"))
+        #expect(server.record.value.requests.count == 1)
     }
 
     @Test(arguments: [true, false])

@@ -9,7 +9,10 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     /// The header lines of each stream, one element for each call.
     private(set) var lines: [Int32: [String]] = [:]
     private(set) var bodies: [Int32: [UInt8]] = [:]
+    /// The ends of streams, without what nghttp2 states about them.
     private(set) var ends: [Int32: HTTP2StreamEnd] = [:]
+    /// What nghttp2 states about invalid responses.
+    private(set) var faults: [Int32: String] = [:]
     /// The number of calls of the delegate.
     private(set) var callCount = 0
     private(set) var failure: HTTP2Failure?
@@ -80,6 +83,9 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     func end(of stream: Int32, _ end: HTTP2StreamEnd) {
         #expect(ends[stream] == nil, "a stream ends once")
         ends[stream] = end
+        if case .invalid(let code, let fault) = end {
+            (ends[stream], faults[stream]) = (.invalid(code), fault)
+        }
         called(stream)
     }
 

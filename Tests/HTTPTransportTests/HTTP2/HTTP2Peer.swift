@@ -131,8 +131,8 @@ final class HTTP2Peer {
         nghttp2_submit_rst_stream(session, 0, stream, code)
     }
 
-    func goAway(lastStream: Int32, _ code: UInt32 = 0) {
-        nghttp2_submit_goaway(session, 0, lastStream, code, nil, 0)
+    func goAway(lastStream: Int32, _ code: UInt32 = 0, _ text: String = "") {
+        nghttp2_submit_goaway(session, 0, lastStream, code, Array(text.utf8), text.utf8.count)
     }
 
     func ping() {

@@ -166,6 +166,23 @@ struct HTTP2SessionTests {
             exchange.ends == [streams[0]: .reset(.internalError), streams[1]: .reset(.noError), streams[2]: .refused])
     }
 
+    @Test func streamForWhichHTTP1IsRequiredEndsSoUnlessItHasAResponse() throws {
+        let streams = [try send(), try send()]
+        peer.inform(streams[1], [(":status", "103")])
+        exchange.run(with: peer)
+        for stream in streams { peer.reset(stream, 13) }
+        exchange.run(with: peer)
+        #expect(exchange.ends == [streams[0]: .requiresHTTP1, streams[1]: .reset(.http11Required)])
+    }
+
+    @Test(arguments: [("too_many_pings", "too_many_pings"), ("a\u{7}b", ""), (String(repeating: "x", count: 101), "")])
+    func explanationOfGoAwayIsKeptIfItIsShortAndPrintable(text: String, expected: String) throws {
+        _ = try send()
+        peer.goAway(lastStream: 1, 11, text)
+        exchange.run(with: peer)
+        #expect(exchange.session.peerClose == HTTP2Close(.enhanceYourCalm, data: expected.utf8))
+    }
+
     @Test func streamWithAResponseIsNotRefused() throws {
         let stream = try send()
         peer.inform(stream, [(":status", "200")])
@@ -181,7 +198,7 @@ struct HTTP2SessionTests {
         exchange.run(with: peer)
         #expect(exchange.ends == [streams[2]: .refused])
         #expect(exchange.session.isDraining && !exchange.session.canOpenStream)
-        #expect(exchange.session.peerCloseCode == .noError)
+        #expect(exchange.session.peerClose?.code == .noError)
         for stream in streams.dropLast() { peer.respond(to: stream, [(":status", "200")], body: [1]) }
         exchange.run(with: peer)
         #expect(exchange.ends == [streams[0]: .complete, streams[1]: .complete, streams[2]: .refused])

@@ -177,6 +177,16 @@ struct HTTP2ViolationTests {
         #expect(exchange.ends[3] == .complete && exchange.bodies[3] == [1, 2])
     }
 
+    @Test func invalidFieldIsNamedForItsStream() throws {
+        let exchange = try HTTP2Exchange.open(streams: 3)
+        exchange.receive(
+            .headers([(":status", "200"), ("connection", "close")]), .headers([(":status", "101")], stream: 3),
+            .headers([(":status", "200"), ("keep-alive", String(repeating: "1", count: 1_000))], stream: 5))
+        #expect(exchange.faults[1]?.contains("name: [connection], value: [close]") == true)
+        #expect(exchange.faults[3]?.contains("[:status], value: [101]") == true)
+        #expect(exchange.faults[5]?.count == 200)
+    }
+
     @Test func bodyOfAResponseToHeadIsInvalid() throws {
         let exchange = try HTTP2Exchange()
         _ = try exchange.open { $0.method = .head }
@@ -243,7 +253,7 @@ struct HTTP2ViolationTests {
         #expect(exchange.session.isDraining && exchange.ends.isEmpty)
         exchange.receive(.goAway(lastStream: 3, 11), .goAway(lastStream: 1, 2))
         #expect(exchange.failure == nil && exchange.session.isDraining)
-        #expect(exchange.session.peerCloseCode == .internalError)
+        #expect(exchange.session.peerClose?.code == .internalError)
         #expect(exchange.ends == [3: .refused])
     }
 

@@ -6,16 +6,18 @@ import Glibc
 /// The settings of servers in this process, which know the sessions of each other.
 final class ServerSettings {
     let context: OpaquePointer
-    /// The protocols that the server chooses from; it chooses without regard to what is offered.
     fileprivate let chosenProtocol: [UInt8]?
+    /// A Boolean value that indicates whether the server chooses no protocol if the chosen one is not offered.
+    fileprivate let heedsOffer: Bool
 
     init(
-        _ certificate: TestCertificate, version: Int32? = nil, chosenProtocol: String? = nil,
+        _ certificate: TestCertificate, version: Int32? = nil, chosenProtocol: String? = nil, heedsOffer: Bool = false,
         clientAuthority: TestCertificate? = nil
     ) {
         _ = copenssl_initialize()
         context = SSL_CTX_new(TLS_server_method())
         self.chosenProtocol = chosenProtocol.map { Array($0.utf8) }
+        self.heedsOffer = heedsOffer
         if let version {
             SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
             SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
@@ -31,9 +33,13 @@ final class ServerSettings {
         let owner = Unmanaged.passUnretained(self).toOpaque()
         SSL_CTX_set_alpn_select_cb(
             context,
-            { _, name, count, _, _, owner in
+            { _, name, count, offer, offerCount, owner in
                 guard let owner else { return SSL_TLSEXT_ERR_ALERT_FATAL }
                 let settings = Unmanaged<ServerSettings>.fromOpaque(owner).takeUnretainedValue()
+                let offered = UnsafeBufferPointer(start: offer, count: Int(offerCount))
+                if settings.heedsOffer, offered.firstRange(of: settings.chosenProtocol ?? []) == nil {
+                    return SSL_TLSEXT_ERR_NOACK
+                }
                 // The array lives as long as the settings.
                 name?.pointee = settings.chosenProtocol?.withUnsafeBufferPointer { $0.baseAddress }
                 count?.pointee = UInt8(settings.chosenProtocol?.count ?? 0)

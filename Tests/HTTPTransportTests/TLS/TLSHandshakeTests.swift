@@ -37,6 +37,16 @@ struct TLSHandshakeTests {
         }
     }
 
+    @Test(arguments: ["h2", "http/1.1"])
+    func serverMustNotChooseHTTP2IfThatIsNotOffered(name: String) throws {
+        let server = ServerEnd(ServerSettings(fixture.leaf, chosenProtocol: name))
+        let client = try fixture.contexts().connection(
+            to: "a.example", port: 443, over: server.socket, offersHTTP2: false, now: .now)
+        let failure = client.handshake(with: server)
+        #expect((failure == nil) == (name == "http/1.1"))
+        if failure == nil { #expect(!client.negotiatesHTTP2) }
+    }
+
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func handshakeThatBreaksOffIsNotARejection(version: Int32) throws {
         let contexts = fixture.contexts()
