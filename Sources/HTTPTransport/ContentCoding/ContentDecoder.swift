@@ -35,6 +35,14 @@ final class ContentDecoder: TransferReceiver {
         state = Locked(State(coding: coding, url: url, limit: limit))
     }
 
+    /// Returns whether the data have ended after `count` decoded bytes, which have all been delivered.
+    func hasEnded(after count: Int) -> Bool {
+        state.withLock { state in
+            guard case .ended = state.mode, state.failure == nil else { return false }
+            return state.delivered == count
+        }
+    }
+
     func receive(_ head: ResponseHead) {
         state.withLock { $0.head = head }
     }

@@ -13,11 +13,18 @@ extension ActiveTransfer {
         case nil: break
         }
         switch end {
-        case .failed(let error, _): return .failed(error)
+        case .failed(let error, _): return isCompleteAfterDecoding(error) ? .complete(metrics()) : .failed(error)
         case .aborted: return .failed(error(.invalidResponse))
         // libcurl accepts a truncated head.
         case .complete: return delivered.hasHead ? .complete(metrics()) : .failed(error(.connectionLost))
         }
+    }
+
+    /// Returns whether the declared length was that of the decoded body, which is complete: servers that compress files as
+    /// they send them make this mistake, and browsers tolerate it.
+    private func isCompleteAfterDecoding(_ error: TransportError) -> Bool {
+        guard case .truncated(let expected?, _) = error.reason else { return false }
+        return decoder?.hasEnded(after: expected) == true
     }
 
     /// Returns the outcome to report for a response that was delivered without its body.
