@@ -33,6 +33,8 @@ struct CommandLimitsDocumentTests {
                 + "original, but at least": mebibytes(AnimationMemory.smallestOutput),
             "metadata before the pixels": mebibytes(configuration.decoding.limits.maximumHeaderBytes),
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),
+            "file names with duplicates whose last number is remembered; with more, all of them are searched for again":
+                DuplicateNames.maximumCount.formatted(.number.locale(Locale(identifier: "en_US"))),
             "previews of one image in `--progressive-dir`": previews,
             "images that wait or are processed; at most `--concurrency` of them are processed":
                 "\(lookahead) images, \(mebibytes(LoadGroup.maximumWeight)) of URLs",

@@ -8,8 +8,7 @@ import Glibc
 struct FileCalls: Sendable {
     /// Opens an unnamed file in a folder.
     var openUnnamed: @Sendable (_ folder: String) -> Int32 = { folder in
-        // The file is named through /proc, which can be missing.
-        guard unsafe access("/proc/self/fd", X_OK) == 0 else { return -ENOTSUP }
+        guard canNameDescriptors else { return -ENOTSUP }
         return result(unsafe open(folder, O_RDWR | unnamedFile | O_CLOEXEC, 0o666))
     }
     /// Opens a file that must not exist yet.
@@ -69,6 +68,9 @@ struct FileCalls: Sendable {
 
 private let systemLink = unsafe Glibc.link
 private let systemRename = unsafe Glibc.rename
+
+/// A Boolean value that indicates whether an unnamed file can be named: through /proc, which can be missing.
+private let canNameDescriptors = unsafe access("/proc/self/fd", X_OK) == 0
 
 /// `O_TMPFILE`, a macro that is not imported into Swift.
 private let unnamedFile = 0o20_000_000 | O_DIRECTORY

@@ -1,14 +1,16 @@
+import Threading
 import WebimageConsole
 
 import Glibc
 
 /// The folder for images, which are written completely or not at all, and never replace another file.
 ///
-/// A file is written without a name, or with a temporary one, and then given the first free name. Naming fails if
-/// another process has taken the name in the meantime, so no list of names is needed.
+/// A file is written without a name, or with a temporary one, and then given the first free name. Naming fails if the
+/// name is taken, also by another process, so no list of names is needed.
 struct OutputFolder: Sendable {
     let path: String
     let calls: FileCalls
+    private let duplicates = Locked(DuplicateNames())
 
     /// Creates the folder and its parents if necessary, and removes leftover files of killed processes.
     ///
@@ -53,23 +55,32 @@ struct OutputFolder: Sendable {
         return try file.place(as: name)
     }
 
-    /// Returns the path of the first free name.
+    /// Returns the number of `name` to try first: 1, unless files of this folder are known to have it.
+    func firstNumber(for name: FileName) -> Int {
+        duplicates.withLock { $0.next(name.numbered(1)) }
+    }
+
+    /// Returns the first free number of `name` after one that is taken.
     ///
     /// Doubles its steps and then bisects, so that the cost grows only logarithmically with the number of duplicates.
-    func firstFreePath(for name: FileName) -> String {
+    func freeNumber(for name: FileName, after number: Int) -> Int {
         // A symbolic link is taken, too, regardless of its target.
         func isTaken(_ number: Int) -> Bool {
             var info = stat()
             return unsafe lstat(file(name.numbered(number)), &info) == 0
         }
-        guard isTaken(1) else { return file(name.numbered(1)) }
-        var (taken, free) = (1, 2)
-        while free < 1 << 40, isTaken(free) { (taken, free) = (free, free * 2) }
+        var (taken, free) = (number, number + 1)
+        while free < 1 << 40, isTaken(free) { (taken, free) = (free, free + 2 * (free - taken)) }
         while free - taken > 1 {
             let middle = (taken + free) / 2
             if isTaken(middle) { taken = middle } else { free = middle }
         }
-        return file(name.numbered(free))
+        return free
+    }
+
+    /// Records that a file has been given a number of `name`.
+    func take(_ number: Int, of name: FileName) {
+        duplicates.withLock { $0.take(number, of: name.numbered(1)) }
     }
 
     /// Returns the path of a file in this folder.

@@ -88,14 +88,17 @@ final class UnfinishedFile {
     /// Call this method once.
     func place(as name: FileName) throws(FileError) -> String {
         try flush()
+        var number = folder.firstNumber(for: name)
         while true {
-            let path = folder.firstFreePath(for: name)
+            let path = folder.file(name.numbered(number))
             let status = place(at: path)
             if status == 0 {
                 temporaryPath = nil
+                folder.take(number, of: name)
                 return path
             }
             guard status == -EEXIST else { throw failure("create", path, -status) }
+            number = folder.freeNumber(for: name, after: number)
         }
     }
 

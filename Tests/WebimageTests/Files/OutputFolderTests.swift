@@ -1,3 +1,4 @@
+import Threading
 import WebimageConsole
 import Foundation
 import Testing
@@ -26,6 +27,42 @@ struct OutputFolderTests {
             #expect(Set(contents) == Set(0..<100))
             #expect(Set(files).isSuperset(of: ["a.jpg", "a-2.jpg", "a-100.jpg"]))
         }
+    }
+
+    /// Each file is given its name by one call, except the second one, which finds that there are duplicates.
+    @Test func duplicatesAreNamedWithoutASearch() throws {
+        try withTemporaryFolder { folder in
+            let calls = FileSystem.usual.calls
+            let paths = Locked<[String]>([])
+            var counting = calls
+            counting.nameUnnamed = { file, path in
+                paths.withLock { $0.append(path) }
+                return calls.nameUnnamed(file, path)
+            }
+            let output = try OutputFolder(path: folder, calls: counting)
+            let written = try (0..<50).map { _ in try output.write([1], as: name) }
+            #expect(written == (1...50).map { "\(folder)/\(name.numbered($0))" })
+            #expect(paths.withLock(\.self) == [written[0]] + written)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 100])
+    func firstFreeNumberIsFound(count: Int) throws {
+        try withTemporaryFolder { folder in
+            for _ in 0..<count { _ = try OutputFolder(path: folder).write([1], as: name) }
+            let output = try OutputFolder(path: folder)
+            for number in count + 1...count + 2 {
+                #expect(try output.write([1], as: name) == "\(folder)/\(name.numbered(number))")
+            }
+        }
+    }
+
+    @Test func numberOfRememberedDuplicatesHasAMaximum() {
+        var names = DuplicateNames()
+        names.take(1, of: "a")
+        for number in 0...DuplicateNames.maximumCount { names.take(2, of: "\(number)") }
+        let next = ["a", "0", "\(DuplicateNames.maximumCount)", "\(DuplicateNames.maximumCount)"].map { names.next($0) }
+        #expect(next == [1, 1, 3, 4])
     }
 
     @Test func concurrentWritersGetDistinctFileNames() async throws {
