@@ -76,6 +76,12 @@ package enum FileDescriptor {
         return unsafe systemPoll(&poll, 1, milliseconds) > 0
     }
 
+    /// Returns whether data can be written, or writing fails, within `milliseconds`.
+    package static func isWritable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe systemPoll(&poll, 1, milliseconds) > 0
+    }
+
     /// Handles a nonblocking stream, which shared terminals often are.
     private static func waitUntilWritable(_ descriptor: Int32) {
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

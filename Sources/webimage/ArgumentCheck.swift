@@ -31,7 +31,11 @@ enum ArgumentCheck {
     }()
 
     /// Throws an error for the first mistake in the arguments of the process, for a command with these subcommands.
-    static func check(_ arguments: [String], subcommands: [String]) throws(ValidationError) {
+    ///
+    /// `help` returns the help of a subcommand: only options that it has are suggested.
+    static func check(
+        _ arguments: [String], subcommands: [String], help: (String) -> String
+    ) throws(ValidationError) {
         guard let first = arguments.first else { return }
         if !first.hasPrefix("-"), !subcommands.contains(first) {
             if let near = subcommands.first(where: { first.isAlmost($0) }) {
@@ -42,21 +46,33 @@ enum ArgumentCheck {
         var seen: Set<String> = []
         for argument in arguments.dropFirst().prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
             var name = String(argument.prefix { $0 != "=" })
-            if let hint = foreign[name] { throw ValidationError("There is no option \(name): \(hint).") }
+            if let hint = foreign[name], suggests(hint, optionsIn: help(first)) {
+                throw ValidationError("There is no option \(name): \(hint).")
+            }
+            if name.hasPrefix("-o"), name != "-o" {
+                throw ValidationError("Write a space behind -o: -o \(name.dropFirst(2)).")
+            }
             if name == "-o" { name = "--output" }
             guard name.hasPrefix("--"), !repeatable.contains(name) else { continue }
-            guard seen.insert(name).inserted else {
-                throw ValidationError("\(name) is given twice, but takes one value.")
-            }
+            guard seen.insert(name).inserted else { throw ValidationError("\(name) is given twice.") }
         }
     }
 
-    /// Returns the arguments with `--name=` as two arguments, because the parser takes it for an option without a value.
+    /// Returns whether all options that `hint` names are in `help`.
+    private static func suggests(_ hint: String, optionsIn help: String) -> Bool {
+        hint.split { " ,".contains($0) }.filter { $0.hasPrefix("--") }.allSatisfy { help.contains($0) }
+    }
+
+    /// The options whose value can be empty.
+    private static let optional: Set<String> = ["--proxy", "--cookies", "--disallowed-header-directives"]
+
+    /// Returns the arguments with `--proxy=` as two arguments, because the parser takes it for an option without a value.
     static func normalized(_ arguments: [String]) -> [String] {
-        arguments.flatMap { argument in
-            argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments[..<end].flatMap { argument in
+            argument.last == "=" && optional.contains(String(argument.dropLast()))
                 ? [String(argument.dropLast()), ""] : [argument]
-        }
+        } + arguments[end...]
     }
 }
 

@@ -30,9 +30,11 @@ struct Webimage: AsyncParsableCommand {
         do {
             try validateArguments()
             let arguments = ArgumentCheck.normalized(Array(CommandLine.arguments.dropFirst()))
-            try ArgumentCheck.check(
-                arguments, subcommands: ["help"] + configuration.subcommands.compactMap { $0.configuration.commandName }
-            )
+            let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+            try ArgumentCheck.check(arguments, subcommands: ["help"] + names) { name in
+                configuration.subcommands.first { $0.configuration.commandName == name }.map { helpMessage(for: $0) }
+                    ?? ""
+            }
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 // First, because the runtime terminates a process that has no descriptor for it.

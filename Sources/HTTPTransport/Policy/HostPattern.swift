@@ -45,7 +45,7 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     /// The length; of two patterns that match a host, the longer one is more specific.
-    var length: Int { name.utf8.count }
+    var length: Int { name == "*" ? 0 : name.utf8.count }
 
     /// Removes a final dot, which marks a fully qualified name of the same host.
     private static func withoutFinalDot(_ host: String) -> String {

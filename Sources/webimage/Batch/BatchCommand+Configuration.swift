@@ -45,6 +45,7 @@ extension BatchCommand {
     /// The configuration of the transport.
     func transport(_ budget: OpenFileBudget) -> CurlTransport.Configuration {
         var transport = network.transport
+        transport.cookieFile = requests.cookieFile
         transport.keepIdleConnections(of: budget.images)
         transport.maximumConnections = budget.connections
         transport.resolver = ThreadedResolver(maximumLookups: resources.dnsConcurrency)

@@ -43,7 +43,7 @@ extension BatchCommand {
             scratch: try OutputFolder(path: output.output == "-" ? OutputFolder.temporaryPath : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,
-            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, handlesCookies: network.cookies != nil,
+            hashes: output.pixelHashes, readsHeaderOnly: output.headerOnly, handlesCookies: requests.cookies != nil,
             room: FairSemaphore(limit: 64 << 20),
             waitingFiles: FairSemaphore(limit: budget.filesOfCompleteBodies - converted), isOrdered: output.ordered,
             attempts: attempts,

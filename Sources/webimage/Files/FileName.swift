@@ -14,6 +14,8 @@ struct FileName: Equatable {
     private static let maximumBytes = 200
     /// The number of bytes reserved for the dot, the extension, and the number of a duplicate name.
     private static let reservedBytes = 20
+    /// The maximum length of a name without its extension.
+    static let maximumStemBytes = maximumBytes - reservedBytes
 
     /// Creates the name for the image of `source`, a URL or a path, with the extension `suffix`, for example `jpg`.
     init(source: String, suffix: String) {
@@ -67,7 +69,7 @@ struct FileName: Equatable {
             name.unicodeScalars.append(["/", "\\", ":"].contains(scalar) ? "_" : scalar)
         }
         name = String(name.unicodeScalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace || $0.isMark })
-        while name.utf8.count > maximumBytes - reservedBytes { name.removeLast() }
+        while name.utf8.count > maximumStemBytes { name.removeLast() }
         while let last = name.last, last.isWhitespace || last == "." { name.removeLast() }
         return name.isEmpty ? "image" : name
     }

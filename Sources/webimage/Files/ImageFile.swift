@@ -27,7 +27,8 @@ struct ImageFile: ~Copyable {
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
             throw FileError(
                 description: isFolder
-                    ? "a folder; pass its files, as in \(path == "/" ? "" : path)/*.jpg" : "not a regular file")
+                    ? "a folder; pass its files, as in \(path.hasSuffix("/") ? String(path.dropLast()) : path)/*.jpg"
+                    : "not a regular file; - reads standard input")
         }
     }
 

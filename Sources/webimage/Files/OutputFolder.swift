@@ -38,8 +38,18 @@ struct OutputFolder: Sendable {
         return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
     }
 
-    /// The folder for temporary files of the system.
-    static var temporaryPath: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
+    /// The folder for temporary files of the system, which is used only for large images.
+    static var temporary: OutputFolder { OutputFolder(existing: temporaryPath) }
+
+    /// The path of the folder for temporary files of the system.
+    static var temporaryPath: String {
+        let path = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
+        return path.isEmpty ? "/tmp" : path
+    }
+
+    private init(existing path: String) {
+        (self.path, calls) = (path, FileCalls())
+    }
 
     /// Returns a file to be written to this folder and named later.
     func makeFile() -> UnfinishedFile { UnfinishedFile(in: self) }

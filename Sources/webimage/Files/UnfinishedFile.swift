@@ -109,13 +109,22 @@ final class UnfinishedFile {
         try flush()
         var status = place(at: path)
         if status == -EEXIST, replacing {
-            if temporaryPath == nil { status = nameTemporarily() } else { status = 0 }
+            keepMode(of: path)
+            status = temporaryPath == nil ? nameTemporarily() : 0
+            if FileCalls.isUnsupported(status) { status = moveToTemporary() ?? 0 }
             if status == 0, let temporaryPath { status = folder.calls.rename(temporaryPath, path) }
         }
         if status == -EEXIST { return false }
         guard status == 0 else { throw failure("create", path, -status) }
         temporaryPath = nil
         return true
+    }
+
+    /// Gives the file the permissions of the one that it replaces, as far as possible.
+    private func keepMode(of path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return }
+        _ = fchmod(descriptor, status.st_mode & 0o7777)
     }
 
     /// Gives the unnamed file a temporary name; returns the status of the call.

@@ -14,11 +14,12 @@ enum ContentDisposition {
         var texts = [""]
         var isQuoted = false
         var isEscaped = false
-        for character in value {
+        var rest = value[...]
+        while let character = rest.popFirst() {
             if isEscaped {
                 texts[texts.count - 1].append(character)
                 isEscaped = false
-            } else if isQuoted, character == "\\" {
+            } else if isQuoted, character == "\\", rest.first == "\"" || rest.first == "\\" {
                 isEscaped = true
             } else if character == "\"" {
                 isQuoted.toggle()
@@ -38,7 +39,8 @@ enum ContentDisposition {
     private static func decoded(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
-        return parts[2].removingPercentEscapes
+        let text = parts[2].removingPercentEscapes
+        return text.isEmpty || text.contains("%") && text == parts[2] ? nil : text
     }
 }
 

@@ -15,6 +15,7 @@ extension GetCommand {
         let budget = try OpenFileBudget.reserve(openFiles)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
+        transport.cookieFile = requests.cookieFile
         transport.keepIdleConnections(of: budget.images)
         transport.maximumConnections = budget.connections
         let meter = TransferMeter(over: CurlTransport(configuration: transport))
@@ -35,7 +36,7 @@ extension GetCommand {
             plan: plan,
             workers: workers,
             memory: memoryLimits,
-            handlesCookies: network.cookies != nil)
+            handlesCookies: requests.cookies != nil)
         let display = ProgressDisplay(
             printsJSON: json, meter: meter, output: writesToOutput ? .error : .output)
         let sources = ImageSources(arguments: sources.map { ImageSource(argument: $0) }, list: list)
@@ -86,7 +87,6 @@ extension GetCommand {
     /// A Boolean value that indicates whether pixels are decoded, for conversion, previews, or recovery of damaged
     /// images.
     private var writesAnew: Bool {
-        if case .converted = plan.mode { return true }
-        return allowPartial || progressiveDir != nil
+        plan.isConverted || plan.dependsOnHeader || allowPartial || progressiveDir != nil
     }
 }

@@ -17,8 +17,8 @@ struct GetCommand: AsyncParsableCommand {
               webimage get --max-pixel-size 200 --format webp animation.gif
               cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
 
-            Unless you set --format, --first-frame, --ignore-orientation, or a size option (--max-pixel-size, --fit, --fill, \
-            or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
+            Unless you set --format, --output with another extension, --first-frame, --ignore-orientation, or a size option \
+            (--max-pixel-size, --fit, --fill, or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
             a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, and \
             the checksums of PNG are verified. The correctness of colors and \
             metadata, and data after the end marker, are not checked. A file that deviates from its format without a missing or \
@@ -55,7 +55,7 @@ struct GetCommand: AsyncParsableCommand {
             that arrives.
 
             There is one line per image: on standard output if the image was written, and on standard error if it failed. With \
-            --json, all of these lines are on standard output. Progress is shown on standard error. If a preview cannot be \
+            --json, all of these lines are on standard output (with --output -, on standard error). Progress is shown on standard error. If a preview cannot be \
             written, its image has no further ones and is not affected otherwise; the reason is on standard error or, with \
             --json, the member preview_error. The exit status is 0 if every image was written, even if only partially; 1 if \
             one was not, or a result could not be written; 64 if the options are invalid; and 129, 130, or 143 after SIGHUP, \
@@ -165,6 +165,7 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--allow-partial and --strict cannot be combined.")
         }
         try validateEncoding()
+        guard progressiveDir?.isEmpty != true else { throw ValidationError("--progressive-dir has no value.") }
         guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
         else {
             throw ValidationError("--progressive-dir applies to URLs: local files have no previews.")
@@ -180,6 +181,9 @@ struct GetCommand: AsyncParsableCommand {
 extension GetCommand {
     /// Throws an error if an option of one format is used with another format, where it has no effect.
     private func validateEncoding() throws {
+        if images.skipReencode, lossless || progressive {
+            throw ValidationError("--skip-reencode cannot be combined with --\(lossless ? "lossless" : "progressive").")
+        }
         if lossless, plan.mode != .converted(.webp) {
             throw ValidationError("--lossless applies to WebP: add --format webp.")
         }
@@ -211,6 +215,11 @@ extension GetCommand {
             return
         }
         guard let suffix = target.fileExtension else { return }
+        if images.format == nil, let implied = target.format {
+            var images = images
+            images.format = implied
+            try images.validate()
+        }
         if let format = images.format {
             guard target.format == nil || format == .original || target.format == format else {
                 throw ValidationError("--format \(format.rawValue) contradicts the extension of \(output).")

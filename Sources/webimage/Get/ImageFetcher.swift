@@ -72,12 +72,13 @@ struct ImageFetcher: Sendable {
         switch plan.mode {
         case .untouched: try await check(pieces, .header, as: nil, source, &outcome)
         case .converted(let format) where !plan.dependsOnHeader:
-            try await convert(pieces, as: format, source, &outcome)
+            try await convert(pieces, of: pieces, as: format, source, &outcome)
         case .converted(let format), .verified(let format):
             do {
                 try await check(pieces, .everything, as: format, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                try await convert(try self.pieces(of: source, slot), as: format, source, &outcome)
+                let pieces = try self.pieces(of: source, slot)
+                try await convert(pieces, of: pieces, as: format, source, &outcome)
             }
         }
     }
@@ -106,7 +107,8 @@ struct ImageFetcher: Sendable {
         _ outcome: inout Outcome
     ) async throws {
         let check = ImageCheck(
-            decoder: loader.decoder, memory: memory, extent: extent, keepsDamaged: plan.options.allowsPartial)
+            decoder: loader.decoder, memory: memory, extent: extent,
+            keepsDamaged: plan.options.allowsPartial || plan.isConverted)
         let file = output.folder.makeFile()
         func name(_ format: ImageFormat) -> FileName { self.name(of: source, pieces, format) }
         do {
@@ -125,27 +127,29 @@ struct ImageFetcher: Sendable {
             outcome.outputFormat = header.format.identifier
             outcome.bytes = file.count
         } catch is NeedsConversion {
-            try await convert(RewoundPieces(file, pieces), as: format, source, &outcome)
+            try await convert(RewoundPieces(file, pieces), of: pieces, as: format, source, &outcome)
+        } catch is MemoryShortage where plan.isConverted {
+            try await convert(RewoundPieces(file, pieces), of: pieces, as: format, source, &outcome)
         } catch is ImageCheck.Damaged {
-            let damaged = try file.pieces()
-            try await convert(damaged, as: format, source, &outcome)
-            outcome.describe(pieces)
+            try await convert(try file.pieces(), of: pieces, as: format, source, &outcome)
         } catch let error as CodecError {
             outcome.describe(pieces)
             throw error
         }
     }
 
+    /// Converts the image in `pieces`, the bytes of `original`.
     private func convert(
-        _ pieces: any ImagePieces, as format: ImageFormat?, _ source: ImageSource, _ outcome: inout Outcome
+        _ pieces: any ImagePieces, of original: any ImagePieces, as format: ImageFormat?, _ source: ImageSource,
+        _ outcome: inout Outcome
     ) async throws {
         let conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: output.folder)
         let image = try await conversion.run(pieces, into: &outcome.image)
-        outcome.describe(pieces)
+        outcome.describe(original)
         try Task.checkCancellation()
         let file = output.folder.makeFile()
-        let name = name(of: source, pieces, image.format)
+        let name = name(of: source, original, image.format)
         file.label = output.path(of: name)
         try file.append(image.bytes)
         outcome.path = try await output.place(file, as: name)
@@ -159,12 +163,12 @@ struct ImageFetcher: Sendable {
 }
 
 extension ImageFailure {
-    /// Creates the failure of a source of `webimage get` or `webimage info`, whose message says what to do.
+    /// Creates the failure of a source of `webimage get`, whose message says what to do.
     init(_ error: any Error, of source: ImageSource) {
         self.init(error)
         // Not part of the descriptions, because `webimage batch` has other options.
         switch error {
-        case is MemoryShortage: message += " (see --memory-limit)"
+        case is MemoryShortage, CodecError.overLimit(.memory, _, _): message += " (see --memory-limit)"
         case CodecError.overLimit(.work, _, _): message += " (see --max-work)"
         case CodecError.notAnImage("plain text") where !source.isURL: message += "; pass a list of URLs with --input"
         case CodecError.notAnImage("JSON") where !source.isURL, CodecError.notAnImage("Parquet") where !source.isURL:

@@ -11,8 +11,12 @@ struct ImageNaming: Sendable {
     func name(of source: ImageSource, head: ResponseHead?, suffix: String) -> FileName {
         let suggested = usesHeader ? head?.response.headerFields[.contentDisposition] : nil
         let name = FileName(source: suggested.flatMap(ContentDisposition.fileName(in:)) ?? source.text, suffix: suffix)
-        return template.map { FileName(stem: $0.text(index: source.index, name: name.stem), suffix: name.suffix) }
-            ?? name
+        guard let template else { return name }
+        // The other parts of the template are not cut off.
+        let room = FileName.maximumStemBytes - template.text(index: source.index, name: "").utf8.count
+        var short = name.stem
+        while short.utf8.count > max(1, room) { short.removeLast() }
+        return FileName(stem: template.text(index: source.index, name: short), suffix: name.suffix)
     }
 }
 
@@ -27,8 +31,10 @@ struct NameTemplate: Sendable, Equatable {
 
     private let parts: [Part]
 
-    /// Creates a template from its text; returns `nil` if there is an unknown field or a brace without its counterpart.
+    /// Creates a template from its text; returns `nil` if it is empty or has a slash, an unknown field, or a brace without
+    /// its counterpart.
     init?(_ text: String) {
+        guard !text.isEmpty, !text.contains("/") else { return nil }
         var parts: [Part] = []
         var rest = text[...]
         while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
@@ -45,7 +51,8 @@ struct NameTemplate: Sendable, Equatable {
     private static func field(_ text: Substring) -> Part? {
         if text == "name" { return .name }
         if text == "index" { return .index(digits: 1) }
-        guard text.hasPrefix("index:"), let digits = Int(text.dropFirst("index:".count)), (1...18).contains(digits)
+        guard text.hasPrefix("index:"), text.dropFirst("index:".count).allSatisfy(\.isNumber),
+            let digits = Int(text.dropFirst("index:".count)), (1...18).contains(digits)
         else { return nil }
         return .index(digits: digits)
     }

@@ -13,7 +13,7 @@ struct ImageOutput: Sendable {
     private var replaces = false
     /// A Boolean value that indicates whether the image is written to a stream.
     private var isStream = false
-    /// The device or pipe that is the stream; `nil` for standard output.
+    /// The device that is the stream; `nil` for standard output.
     private var streamPath: String?
 
     /// Creates an output that names files after their sources.
@@ -31,18 +31,20 @@ struct ImageOutput: Sendable {
             var status = stat()
             let isFree = unsafe lstat(path, &status) != 0
             guard replaces || isFree else { throw Self.exists(path) }
+            // A link is kept, and the file that it names is replaced.
+            let path = isFree ? path : Self.resolved(path)
             let end = path.lastIndex(of: "/")
             folder = try OutputFolder(path: end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
             (self.path, self.replaces) = (path, replaces)
         case .stream(let path):
-            folder = try OutputFolder(path: OutputFolder.temporaryPath)
+            folder = .temporary
             (streamPath, isStream) = (path, true)
         }
     }
 
     /// Returns the path that a file with this name gets if the name is free, for messages.
     func path(of name: FileName) -> String {
-        isStream ? streamName : path ?? folder.path(of: name)
+        isStream ? folder.path : path ?? folder.path(of: name)
     }
 
     /// Gives a complete file its name, or copies it to the stream; returns its path, or `nil` for standard output.
@@ -58,14 +60,35 @@ struct ImageOutput: Sendable {
 
     private var streamName: String { streamPath ?? "standard output" }
 
+    /// The number of bytes that a pipe takes without blocking once it is writable (`PIPE_BUF` of Linux).
+    private static let writableBytes = 4_096
+
     private func copy(_ file: UnfinishedFile) async throws {
         let descriptor = streamPath.map { unsafe open($0, O_WRONLY | O_CLOEXEC) } ?? STDOUT_FILENO
         guard descriptor >= 0 else { throw FileError("write to", streamName) }
         defer { if streamPath != nil { close(descriptor) } }
+        // Small files are in memory, and need no temporary file.
+        guard file.count >= UnfinishedFile.bufferSize else { return try write(file.contents(), to: descriptor) }
         let pieces = try file.pieces()
-        while let piece = try await pieces.next() {
-            try FileDescriptor.write(piece, to: descriptor, named: streamName)
+        while let piece = try await pieces.next() { try write(piece, to: descriptor) }
+    }
+
+    /// Writes `bytes`; throws an error if the task is canceled while nothing reads them.
+    private func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            while !FileDescriptor.isWritable(descriptor, within: 100) { try Task.checkCancellation() }
+            let part = Array(rest.prefix(Self.writableBytes))
+            try FileDescriptor.write(part, to: descriptor, named: streamName)
+            rest = rest.dropFirst(part.count)
         }
+    }
+
+    /// Returns the path of the file to which `path` leads.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     private static func exists(_ path: String) -> FileError {

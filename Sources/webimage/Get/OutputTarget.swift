@@ -10,7 +10,7 @@ enum OutputTarget: Equatable {
     case folder(String)
     /// A file, which replaces an existing one only if `replaces` is set.
     case file(String, replaces: Bool)
-    /// A stream for one image: standard output if `nil`, or the device or pipe at the path.
+    /// Standard output for one image if `nil`, or the device at the path.
     case stream(String?)
 
     /// Creates the target that `name` means for one or several sources.
@@ -25,10 +25,18 @@ enum OutputTarget: Equatable {
             self = .stream(nil)
             return
         }
+        guard !name.isEmpty else { throw ValidationError("--output has no value.") }
         let kind = Self.kind(of: name)
-        if isSingle, let kind, kind != S_IFDIR, kind != S_IFREG {
+        if isSingle, Self.isStandardOutput(name) {
+            self = .stream(nil)
+            return
+        }
+        if kind == S_IFCHR {
             self = .stream(name)
             return
+        }
+        guard kind == nil || kind == S_IFDIR || kind == S_IFREG else {
+            throw ValidationError("\(name) is neither a file nor a folder: write -o - > \(name)")
         }
         if isSingle, !name.hasSuffix("/"), kind != S_IFDIR, kind != nil || Self.fileExtension(of: name) != nil {
             self = .file(name, replaces: replaces)
@@ -54,6 +62,13 @@ enum OutputTarget: Equatable {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
         let suffix = name[name.index(after: dot)...]
         return suffix.isEmpty ? nil : String(suffix)
+    }
+
+    /// Returns whether `path`, such as `/dev/stdout`, is the open standard output.
+    private static func isStandardOutput(_ path: String) -> Bool {
+        var (named, open) = (stat(), stat())
+        guard unsafe stat(path, &named) == 0, unsafe fstat(STDOUT_FILENO, &open) == 0 else { return false }
+        return named.st_dev == open.st_dev && named.st_ino == open.st_ino && named.st_mode & S_IFMT != S_IFCHR
     }
 
     /// Returns the file type of `path`; `nil` if there is nothing.

@@ -47,14 +47,23 @@ struct Conversion {
             let file = folder.makeFile()
             try file.append(beginning)
             beginning = []
-            bytesOfSearch = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            var end: ImageError?
+            do {
+                bytesOfSearch = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            } catch let error as ImageError where plan.options.allowsPartial {
+                (end, bytesOfSearch) = (error, 2 * file.count)
+            }
             try memory.admitConversion(of: bytesOfSearch)
             let written = try file.pieces()
             try await decoder.withMemory(bytesOfSearch) {
                 while codec.plan == nil, let piece = try await written.next() { try codec.append(piece.span) }
                 try codec.lookForHeaderAtEnd()
             }
-            if codec.plan != nil { pieces = try await onDisk(pieces, behind: file) }
+            if let end {
+                pieces = try file.pieces(end: end)
+            } else if codec.plan != nil {
+                pieces = try await onDisk(pieces, behind: file)
+            }
         }
         try codec.lookForHeaderAtEnd()
         if let header = codec.header { try codec.replaceOptions(plan.options(for: header)) }

@@ -32,7 +32,7 @@ struct OutputPlan: Sendable, Equatable {
     let skipsReencoding: Bool
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
-    var holdsFullSize: Bool { isConverted && options.target == .original }
+    var holdsFullSize: Bool { (isConverted || dependsOnHeader) && options.target == .original }
 
     /// A Boolean value that indicates whether images are decoded and encoded.
     var isConverted: Bool {
@@ -75,18 +75,24 @@ struct OutputPlan: Sendable, Equatable {
         }
     }
 
-    /// Returns whether an image with `header` is written as downloaded.
+    /// Returns whether an image with `header` is written as downloaded, or may be as far as the header says: the
+    /// orientation can follow the pixels.
     func keeps(_ header: ImageHeader) -> Bool {
         switch mode {
         case .untouched: return true
         case .verified(let format): return format == nil || header.format == format
         case .converted(let format):
-            guard dependsOnHeader, format == nil || header.format == format else { return false }
+            guard dependsOnHeader, header.format == format ?? usualFormat(for: header) else { return false }
             let isStill = keepsAnimations || !header.mayBeAnimated
-            let isUpright = header.orientation == .up && !header.canChangeOrientation
             let keepsColors = options.keepsProfile || header.colorConversion == .unneeded
-            return isStill && isUpright && keepsColors && outputSize(for: header) == header.size
+            return isStill && header.orientation == .up && keepsColors && header.colorChannels < 4
+                && outputSize(for: header) == header.size
         }
+    }
+
+    /// Returns the format that an image with `header` gets if no format is given.
+    private func usualFormat(for header: ImageHeader) -> ImageFormat {
+        header.mayBeAnimated && keepsAnimations ? header.format : header.hasAlpha ? .png : .jpeg
     }
 
     /// Returns the size of the output for an image with `header`.

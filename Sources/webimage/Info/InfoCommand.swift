@@ -44,7 +44,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
-        let (json, handlesCookies) = (json, network.cookies != nil)
+        let (json, handlesCookies) = (json, requests.cookies != nil)
         let loader = sources.contains(where: \.isURL) ? try makeLoader() : nil
         let failures = try await Interruption.cancelling {
             let workers = ThreadPool(count: 1)
@@ -67,23 +67,11 @@ struct InfoCommand: AsyncParsableCommand {
     private func makeLoader() throws -> ImageLoader {
         let budget = try OpenFileBudget.reserve(OpenFileBudget.Needs(images: 1))
         var transport = network.transport
+        transport.cookieFile = requests.cookieFile
         transport.maximumConnections = budget.connections
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
         configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
         return ImageLoader(configuration: configuration)
-    }
-
-    /// Returns all bytes of standard input.
-    private static func standardInput() async throws -> [UInt8] {
-        let blocks = try InputBlocks(path: "-")
-        let limit = DecodeLimits().maximumBytes
-        var bytes: [UInt8] = []
-        while let block = try await blocks.next() {
-            bytes += block
-            guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
-        }
-        try Task.checkCancellation()
-        return bytes
     }
 
     /// `loader` is needed for remote sources only.
@@ -102,15 +90,14 @@ struct InfoCommand: AsyncParsableCommand {
                 if let animation = info.animation { description.describe(animation) }
             case .invalid(let reason): throw FileError(description: reason)
             case .standardInput:
-                let bytes = try await Self.standardInput()
-                let reader = ImageHeaderReader()
-                try reader.append(bytes.span)
-                let header = try reader.finish()
+                let input = StandardInput(blocks: try InputBlocks(path: "-"))
+                let (header, bytes) = try await input.header()
                 description.header = header
-                description.bytesRead = bytes.count
-                if header.mayBeAnimated {
-                    description.describe(try await workers.run { try AnimatedImage(bytes) })
-                }
+                description.bytesRead = input.blocks.bytesRead
+                guard header.mayBeAnimated else { break }
+                let file = try await input.wholeFile(after: bytes)
+                description.bytesRead = file.count
+                description.describe(try await workers.run { try AnimatedImage(file) })
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()
@@ -129,7 +116,7 @@ struct InfoCommand: AsyncParsableCommand {
             }
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            description.failure = ImageFailure(error, of: source)
+            description.failure = ImageFailure(error)
         }
         return description
     }

@@ -50,7 +50,8 @@ struct ImageOptions: ParsableArguments {
     @Flag(
         help: """
             Write images that need no change as downloaded, after verification: those of the output format and size that are \
-            upright, and whose colors are not converted. Otherwise, images of the output format are encoded again.
+            upright, and whose colors are not converted. An image that fails the verification is encoded again, as without \
+            the option.
             """)
     var skipReencode = false
 

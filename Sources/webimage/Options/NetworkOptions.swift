@@ -37,22 +37,12 @@ struct NetworkOptions: ParsableArguments {
         transform: Self.hostPattern)
     var insecureHost: [HostPattern] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Send the cookies in this file (in the Netscape format, as curl and browser extensions write it), and those that "
-                + "servers set during the run. With an empty name, there are none at the beginning.", valueName: "file")
-    )
-    var cookies: String?
-
     func validate() throws {
         // Without the value, which can contain a password.
         if let proxy, !proxy.isEmpty, !ProxyRule.isProxy(proxy) {
             throw ValidationError("--proxy is not the URL of a proxy: write http://host:port or socks5h://host:port.")
         }
         // Otherwise the problem would only be reported for the first https URL.
-        if let cookies, !cookies.isEmpty, let error = FileError.reading(cookies) {
-            throw ValidationError("--cookies: \(error).")
-        }
         if let cacert, let error = FileError.reading(cacert) {
             throw ValidationError("--cacert: \(error).")
         }
@@ -70,8 +60,7 @@ struct NetworkOptions: ParsableArguments {
         CurlTransport.Configuration(
             proxy: proxy.map { ProxyRule(argument: $0) } ?? .environment,
             tls: TLSOptions(certificateAuthorityFile: authorities, hostsWithoutVerification: Set(insecureHost)),
-            policy: publicOnly ? .publicInternetOnly : NetworkPolicy(),
-            cookieFile: cookies?.isEmpty == true ? nil : cookies)
+            policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
     }
 
     private static func hostPattern(_ text: String) throws -> HostPattern {

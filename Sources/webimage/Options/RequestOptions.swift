@@ -34,6 +34,13 @@ struct RequestOptions: ParsableArguments {
         transform: Self.headerField)
     var header: [HTTPField] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Send the cookies in this file (in the Netscape format, as curl and browser extensions write it), and those that "
+                + "servers set during the run. With an empty name, there are none at the beginning. Cached responses are not "
+                + "used.", valueName: "file"))
+    var cookies: String?
+
     @Flag(
         help: """
             Fail on redirects from https to http. Without this option, such redirects fail only for requests with \
@@ -47,8 +54,31 @@ struct RequestOptions: ParsableArguments {
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout must be above 0 and at most 86400 seconds.")
         }
+        if cookies != nil, header.contains(where: { $0.name == .cookie }) {
+            throw ValidationError("--cookies and --header 'Cookie: ...' cannot be combined.")
+        }
+        if let cookieFile, let reason = Self.problem(withCookies: cookieFile) {
+            throw ValidationError("--cookies: \(reason).")
+        }
         if let deadline, !(deadline > 0 && deadline <= 86_400) {
             throw ValidationError("--deadline must be above 0 and at most 86400 seconds.")
+        }
+    }
+
+    /// The file of the initial cookies; `nil` for none.
+    var cookieFile: String? { cookies?.isEmpty == true ? nil : cookies }
+
+    /// Returns the reason why the file at `path` has no cookies; `nil` if it has some, or is empty.
+    private static func problem(withCookies path: String) -> String? {
+        do {
+            let bytes = try ImageFile(path: path).bytes(limit: 16 << 20)
+            let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.contains { !$0.isBlank } }
+            let hasCookies = lines.contains { $0.count(where: { $0 == UInt8(ascii: "\t") }) >= 6 }
+            let isEmpty = lines.allSatisfy { $0.first == UInt8(ascii: "#") }
+            return hasCookies || isEmpty
+                ? nil : "\(path) is not in the Netscape format, which has 7 columns between tabs"
+        } catch {
+            return "\(path): \(error)"
         }
     }
 

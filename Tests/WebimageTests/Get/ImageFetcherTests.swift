@@ -271,7 +271,7 @@ struct ImageFetcherTests {
 
     @Test(arguments: [
         ("nowhere/photo.jpg", "cannot read the file: No such file or directory; a URL begins with http:// or https://"),
-        ("/dev/null", "not a regular file"), ("/", "a folder; pass its files, as in /*.jpg"),
+        ("/dev/null", "not a regular file; - reads standard input"), ("/", "a folder; pass its files, as in /*.jpg"),
         ("ftp://127.0.0.1/photo.jpg", "URLs of the scheme ftp are not supported"),
         ("http://127.0.0.1:99999/photo.jpg", "not a valid http or https URL"),
     ])

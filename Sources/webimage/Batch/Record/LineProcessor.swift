@@ -220,6 +220,10 @@ struct LineProcessor: Sendable {
                     try await keep(pieces, in: file, plan, .everything, line, &answer)
                 } catch is NeedsConversion {
                     try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
+                } catch is MemoryShortage where plan.isConverted {
+                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
+                } catch is ImageCheck.Damaged {
+                    try await convert(try file.pieces(), plan, as: format, line, &answer)
                 }
             }
             // A decoder does not need what follows the image, the digest does.
@@ -265,7 +269,8 @@ struct LineProcessor: Sendable {
         _ pieces: DigestedPieces, in file: UnfinishedFile, _ plan: OutputPlan, _ extent: ImageCheck.Extent,
         _ line: StartedLine, _ answer: inout Answer
     ) async throws {
-        let check = ImageCheck(decoder: loader.decoder, memory: memory, extent: extent)
+        let check = ImageCheck(
+            decoder: loader.decoder, memory: memory, extent: extent, keepsDamaged: plan.isConverted)
         var facts = ImageFacts()
         defer { answer.record.image = facts }
         let header = try await check.run(pieces, into: file) { _ in
