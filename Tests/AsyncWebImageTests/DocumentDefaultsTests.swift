@@ -34,8 +34,8 @@ struct DocumentDefaultsTests {
     private static let articles = "Sources/AsyncWebImage/AsyncWebImage.docc"
     private static let configuration = ImageLoader.Configuration()
     private static let phrases =
-        overviews + articlePhrases + cachingPhrases + imagePhrases + threads + migration + decisions + cacheDecisions
-        + imageDecisions
+        overviews + articlePhrases + cachingPhrases + imagePhrases + threads + migration + largeImages + decisions
+        + cacheDecisions + imageDecisions
 
     private static let overviews: [Phrase] = [
         Phrase(
@@ -168,6 +168,19 @@ struct DocumentDefaultsTests {
             Phrase(table, "more than \(grouped(EventTests.bufferedEvents)) events behind"),
         ]
     }()
+
+    /// SDWebImage before 4.4.5 takes the ratio of areas for the ratio of sides.
+    private static let largeImages: [Phrase] = [(4000, 4000), (6000, 4000), (8000, 6000), (12_000, 8000)].map {
+        let size = PixelSize(width: $0, height: $1)
+        let ratio = Double(60 << 20) / Double(size.area * 4)
+        let small = PixelSize(width: Int(Double(size.width) * ratio), height: Int(Double(size.height) * ratio))
+        let plan = ScalePlan(of: size, orientation: .up, options: DecodeOptions(target: .maximumBytes()))
+        func text(_ size: PixelSize) -> String {
+            "\(size.width) x \(size.height), \((size.area * 4 + (1 << 19)) >> 20) MiB"
+        }
+        return Phrase(
+            "\(articles)/MigrateFromSDWebImage.md", "| \($0) x \($1) | \(text(small)) | \(text(plan.scaledSize)) |")
+    }
 
     private static let decisions: [Phrase] = {
         let downloads = configuration.downloads

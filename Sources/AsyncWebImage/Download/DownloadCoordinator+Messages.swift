@@ -2,6 +2,9 @@ import HTTPTransport
 
 // Messages, translated to events of the machine.
 extension DownloadCoordinator {
+    /// Runs `body`, and then handles the messages that it has posted, in one turn.
+    func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
+
     /// Returns the event of a message; `nil` if it requires no decision.
     func event(of message: CoordinatorMessage) -> DownloadMachine.Event? {
         switch message {

@@ -103,10 +103,22 @@ public final class ImageLoader: Sendable {
 
     /// Returns the image and the undecoded body from which it was decoded, of one download; see ``image(for:)`` and
     /// ``data(for:)``.
+    ///
+    /// If the image is in ``imageCache``, only the body is loaded, which can be a newer one.
     public func imageAndData(for request: ImageRequest) async throws -> (image: ImageResponse, data: ResponseBody) {
-        async let data = data(for: request)
-        async let image = image(for: request)
-        return try await (image, data)
+        // Otherwise one of them could be complete, and the download over, before the other has joined.
+        let (image, data) = await coordinator.inOneTurn { (imageTask(for: request), dataTask(for: request)) }
+        return try await withTaskCancellationHandler {
+            do {
+                return try await (image.value, data.value)
+            } catch {
+                data.cancel()
+                throw error
+            }
+        } onCancel: {
+            image.cancel()
+            data.cancel()
+        }
     }
 
     /// Returns all frames of the image, scaled and upright according to the request, decoded on demand.

@@ -156,6 +156,9 @@ struct CachedLoadingTests {
             #expect(frames == 1)
             let info = try await loader(cache).info(for: ImageRequest(origin.url("/a")))
             #expect(info.header.size.width == 300)
+            // What is stored is the file, not the scaled image.
+            let stored = try await loader(cache).data(for: ImageRequest(origin.url("/a")))
+            #expect(stored.bytes == file && stored.source == .disk)
             #expect(origin.counts.totalRequests == 1)
         }
     }

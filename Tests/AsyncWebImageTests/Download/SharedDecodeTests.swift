@@ -126,6 +126,30 @@ struct SharedDecodeTests {
         }
     }
 
+    /// Neither the unscaled image nor another one takes the place of the requested one.
+    @Test func imageThatCannotBeScaledInTheMemoryBudgetIsAnError() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png, 500, 500)
+            origin.route("/a.png", .init(body: file))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.decoding.memoryBudget = 20_000
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a.png"), maximumSide: 100)
+            func exceedsTheBudget(_ load: () async throws -> Void) async -> Bool {
+                do {
+                    try await load()
+                } catch ImageError.codec(.overLimit(.memory, _, 20_000), _, nil) {
+                    return true
+                } catch {}
+                return false
+            }
+            #expect(await exceedsTheBudget { _ = try await loader.image(for: request) })
+            #expect(await exceedsTheBudget { for try await _ in loader.previews(for: request) {} })
+            #expect(loader.imageCache.count == 0)
+            #expect(try await loader.data(for: request).bytes == file)
+        }
+    }
+
     /// Downloads are faster than decodes; received bytes must not fill the memory.
     @Test func noDownloadsStartWhileUndecodedBytesExceedTheLimit() async throws {
         try await withLoopbackOrigin { origin in

@@ -41,6 +41,7 @@ struct LoadTaskTests {
             let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
             for await progress in task.progress where progress.received > 0 { break }
             #expect(task.head?.response.headerFields[.eTag] == "\"v1\"")
+            #expect(task.head?.contentLength == 100_000)
             gate.open()
             let body = try await task.value
             #expect(body.bytes.count == 100_000)

@@ -39,6 +39,17 @@ struct EventTests {
         }
     }
 
+    @Test func eventsNameTheirDownloadAndItsURL() async throws {
+        let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1]))
+        let events = loader.coordinator.events()
+        let urls = ["http://example.com/a", "http://example.com/b"]
+        for url in urls { _ = try await loader.data(for: ImageRequest(url)) }
+        await loader.shutdown(gracePeriod: .zero)
+        var found: [UInt64: Set<String>] = [:]
+        for await event in events { found[event.id, default: []].insert(event.url.string) }
+        #expect(found == [1: [urls[0]], 2: [urls[1]]])
+    }
+
     @Test func aFailureIsTheLastEvent() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()

@@ -23,9 +23,6 @@ extension DownloadCoordinator {
         }
     }
 
-    /// Runs a closure in one turn: messages that it posts are read only after its end.
-    func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
-
     /// Returns when `isWanted` returns `true` for the activity.
     ///
     /// If the task is canceled first, as by a time limit, records an issue that contains the last activity.

@@ -24,6 +24,13 @@ struct AnimatedImageTests {
         #expect(try AnimatedImage(file).repetitionCount == repetitionCount)
     }
 
+    @Test(arguments: [ImageFormat.png, .webp], [0, 1, 2, 258, 65_535])
+    func apngAndWebPRepetitionCountIsTheNumberOfRuns(format: ImageFormat, runs: Int) throws {
+        let layers = TestAnimation.layers(2, seed: 1, alphas: [255])
+        let file = try format == .png ? TestAnimation.apng(layers, runs: runs) : TestAnimation.webp(layers, runs: runs)
+        #expect(try AnimatedImage(file).repetitionCount == runs)
+    }
+
     @Test
     func apngDelayDenominatorOfZeroMeansHundredths() throws {
         var file = try TestAnimation.file(.png)

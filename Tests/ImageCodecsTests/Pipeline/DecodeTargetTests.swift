@@ -29,6 +29,17 @@ struct DecodeTargetTests {
         }
     }
 
+    /// Tiles that are scaled one after the other would show where they meet.
+    @Test(arguments: [97, 500, 1_400])
+    func tallImageIsScaledWithoutSeams(height: Int) throws {
+        let image = TestImage.photo(21, 2_003)
+        let file = try TestPNG.file(of: image, orientation: .up)
+        let result = try decode(file, options: DecodeOptions(target: .maximumSide(height))).pixels
+        #expect(result.height == height)
+        let reference = ReferenceScaler().scale(image, to: result.size)
+        #expect(zip(result.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    }
+
     @Test(arguments: ImageOrientation.allCases)
     func fillingCutsTheMiddleOutOfTheUprightImage(orientation: ImageOrientation) throws {
         let image = TestImage.photo(96, 60)

@@ -147,16 +147,30 @@ struct StreamingDecoderTests {
         #expect(try decoder.finish().pixels == final)
     }
 
-    @Test func previewsAreScaledAndTurnedLikeTheImage() throws {
-        let file = oriented(try jpeg(200, 100, progressive: true), .right)
-        let decoder = StreamingDecoder(options: DecodeOptions(target: .maximumSide(50)))
-        try append(file, 0..<file.count * 2 / 3, to: decoder)
-        try decoder.begin()
-        let preview = try #require(try decoder.preview())
-        #expect(preview.pixels.size == PixelSize(width: 25, height: 50))
-        #expect(try decoder.preview() == preview)
-        try append(file, file.count * 2 / 3..<file.count, to: decoder)
-        #expect(try decoder.finish().pixels.size == preview.pixels.size)
+    /// A mirrored preview would have the right size.
+    @Test(arguments: ImageOrientation.allCases, [false, true])
+    func previewsAreScaledAndTurnedLikeTheImage(orientation: ImageOrientation, isProgressive: Bool) throws {
+        let file = try jpeg(200, 100, progressive: isProgressive)
+        let box = PixelSize(width: 50, height: 200)
+        func decoder(of file: [UInt8], _ box: PixelSize, without missing: Int) throws -> StreamingDecoder {
+            let decoder = StreamingDecoder(options: DecodeOptions(target: .fit(box)))
+            try append(file, 0..<file.count - missing, to: decoder)
+            try decoder.begin()
+            return decoder
+        }
+        let missing = file.count / 3
+        let stored = try decoder(of: file, box.upright(orientation), without: missing)
+        let turned = try decoder(of: oriented(file, orientation), box, without: missing)
+        let preview = try #require(try turned.preview())
+        var expected = try #require(try stored.preview()).pixels
+        // Of an image on its side, several rows are shown at a time.
+        for index in preview.completeRows * expected.width * 4..<expected.bytes.count { expected.bytes[index] = 0 }
+        #expect(preview.completeRows > expected.height / 4)
+        #expect(preview.pixels == expected.turned(orientation))
+        #expect(preview.pixels.size == PixelSize(width: 50, height: orientation.swapsAxes ? 100 : 25))
+        #expect(try turned.preview() == preview)
+        for decoder in [stored, turned] { try decoder.append(file.span.extracting(last: missing)) }
+        #expect(try turned.finish().pixels == stored.finish().pixels.turned(orientation))
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif])

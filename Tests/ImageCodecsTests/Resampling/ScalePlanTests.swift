@@ -91,6 +91,8 @@ struct ScalePlanTests {
     @Test(arguments: [
         // 60 MiB are 15,728,640 pixels: at 3 to 2, 4857 by 3238.
         Example(stored: (12_000, 8_000), target: .maximumBytes(), scaled: (4857, 3238)),
+        Example(stored: (8_000, 6_000), target: .maximumBytes(), scaled: (4579, 3434)),
+        Example(stored: (6_000, 4_000), target: .maximumBytes(), scaled: (4857, 3238)),
         Example(stored: (4_000, 3_000), target: .maximumBytes(), scaled: (4_000, 3_000)),
         Example(stored: (100, 100), target: .maximumBytes(40_000), scaled: (100, 100)),
         Example(stored: (100, 100), target: .maximumBytes(39_999), scaled: (99, 99)),

@@ -37,13 +37,14 @@ enum TestAnimation {
     /// Returns an APNG of `layers`, each shown for a tenth of a second; the default image is its first frame or a gray
     /// image.
     static func apng(
-        _ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false, declaredFrames: Int? = nil
+        _ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false, declaredFrames: Int? = nil,
+        runs: Int = 2
     ) -> [UInt8] {
         let size = [width, height].flatMap(TestPNG.number)
         let png = TestPNG(isInterlaced: isInterlaced)
         var file = TestPNG.signature
         file += TestPNG.chunk("IHDR", size + [8, 6, 0, 0, isInterlaced ? 1 : 0])
-        file += TestPNG.chunk("acTL", [declaredFrames ?? layers.count, 2].flatMap(TestPNG.number))
+        file += TestPNG.chunk("acTL", [declaredFrames ?? layers.count, runs].flatMap(TestPNG.number))
         if hidesDefault { file += TestPNG.chunk("IDAT", png.data(of: gray)) }
         var sequence = 0
         for (index, layer) in layers.enumerated() {
@@ -101,7 +102,9 @@ enum TestAnimation {
     }
 
     /// Returns a WebP of `layers`, each shown for a tenth of a second; nothing is restored.
-    static func webp(_ layers: [Layer], exif: [UInt8]? = nil, profile: [UInt8]? = nil) throws -> [UInt8] {
+    static func webp(
+        _ layers: [Layer], runs: Int = 2, exif: [UInt8]? = nil, profile: [UInt8]? = nil
+    ) throws -> [UInt8] {
         func number(_ value: Int, bytes: Int) -> [UInt8] {
             (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
@@ -113,7 +116,7 @@ enum TestAnimation {
             [0x12 | (exif == nil ? 0 : 8) | (profile == nil ? 0 : 0x20), 0, 0, 0] + number(width - 1, bytes: 3)
                 + number(height - 1, bytes: 3))
         if let profile { body += chunk("ICCP", profile) }
-        body += chunk("ANIM", [255, 255, 255, 255, 2, 0])
+        body += chunk("ANIM", [255, 255, 255, 255] + number(runs, bytes: 2))
         for layer in layers {
             let size = PixelSize(width: layer.width, height: layer.height)
             let still = try PixelBuffer(size: size, bytes: layer.pixels).unwrapped().encoded(as: .webp, quality: 90)
