@@ -145,12 +145,12 @@ struct CommandTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a.gif", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
-                let long = origin.url("/") + String(repeating: "x", count: 70_000)
+                let long = origin.url("/") + String(repeating: "x", count: 1 << 20)
                 let result = try await Command.run(
                     ["get", "-o", folder, "--input", "-"], input: "\u{FEFF}\(origin.url("/a.gif"))\n\(long)\n")
                 #expect(result.status == 1)
                 #expect(result.output.hasPrefix(folder + "/a.gif"))
-                #expect(result.errors.contains("xxx...: the line is longer than 65536 bytes\n"))
+                #expect(result.errors.contains("xxx...: the line is longer than 1048576 bytes\n"))
                 #expect(origin.counts.totalRequests == 1)
             }
         }

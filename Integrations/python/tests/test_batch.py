@@ -69,6 +69,17 @@ def test_failures_are_records(binary: str, origin: Origin) -> None:
     assert results.summary["status_dict"]["http_404"] == 1
 
 
+@pytest.mark.parametrize("written", ["{} ", "\t{}", "{}\r\n", "\ufeff{}", "{}\u00a0", "\u200b{}\u3000"])
+def test_blanks_around_urls_are_ignored(tmp_path: Path, binary: str, origin: Origin, written: str) -> None:
+    url = written.format(origin.url("image/1"))
+    (record, _), *_ = Batch(binary=binary, retries=0).results([{"url": url}])
+    assert (record["status"], record["url"]) == ("success", url)
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"url": [url]}), tmp_path / "list.parquet")
+    assert download_parquet(tmp_path / "list.parquet", tmp_path / "out", binary=binary, retries=0).successes == 1
+    assert pq.read_table(tmp_path / "out/00000.parquet")["url"].to_pylist() == [url]
+
+
 def test_identifiers_are_returned_unchanged(binary: str, origin: Origin) -> None:
     identifiers = [1 << 62, "ü\n", 1.5, True, None, ""]
     sent = [{"id": identifier, "url": origin.url("image/1")} for identifier in identifiers]

@@ -11,6 +11,8 @@ from runs import FORMATS, contents, names, outage, pa, pq, run, urls, write_list
 
 from webimage_batch import FolderError, TryAgainError, download_parquet
 from webimage_batch.__main__ import main
+from webimage_batch.conditions import Conditions, Refusals
+from webimage_batch.counts import Counts
 
 pytestmark = pytest.mark.usefixtures("use_fake")
 
@@ -61,6 +63,20 @@ def test_complete_shards_of_an_outage_are_made_again(
     assert {name for name in after if after[name] != before.get(name)} and all(
         name.startswith("00001") for name in after if after[name] != before.get(name)
     )
+
+
+def test_nearly_only_tls_failures_are_an_outage() -> None:
+    def counts(tls: int, successes: int) -> Counts:
+        codes = {"tls": tls, "success": successes}
+        return Counts(tls + successes, successes, tls, 0, codes)
+
+    assert not Conditions().allow_retryable(0, counts(9, 1))
+    assert Conditions().allow_retryable(0, counts(8, 2))
+    assert Conditions(max_retryable_rate=1).allow_retryable(0, counts(10, 0))
+    refusals = Refusals()
+    assert not refusals.meets(Conditions(), 0, counts(10, 0), Counts())
+    with pytest.raises(TryAgainError, match=r"\(tls: 10\)"):
+        refusals.check()
 
 
 def test_markers_count_the_failures_that_may_be_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

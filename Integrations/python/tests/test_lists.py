@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -329,6 +330,51 @@ def test_halves_of_surrogate_pairs_are_replaced(tmp_path: Path, fake: str, monke
 
 def test_lines_of_text_are_urls(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"http://c.test/\xff")
-    (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n#\n")
+    (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n \t\n # comment\n http://b.test/# \n")
     urls = [row["url"] for row in read_list(tmp_path, "txt")]
-    assert urls == ["http://a.test/,x", "#", "http://c.test/\ufffd"]
+    assert urls == ["http://a.test/,x", " http://b.test/# ", "http://c.test/\ufffd"]
+
+
+def csv_records(text: str) -> list[list[str] | None]:
+    """Returns what Python's csv makes of a text; `None` for a line with a quoted field that does not end."""
+    lines = text.splitlines(keepends=True)
+    records: list[list[str] | None] = []
+    while lines:
+        reader = csv.reader([*lines, "\0 end\n"])
+        record = next(reader)
+        is_open = any("\0" in field for field in record)
+        if record:
+            records.append(None if is_open else record)
+        lines = lines[1 if is_open else reader.line_num :]
+    return records
+
+
+def random_text(generator: random.Random) -> str:
+    pieces = ['"', '""', ",", "\n", "\r\n", "a", "é", '","', '\n"']
+    return "".join(generator.choices(pieces, k=generator.randrange(25)))
+
+
+@pytest.mark.binary
+def test_random_csv_is_read_by_the_command_as_by_python(tmp_path: Path, binary: str) -> None:
+    generator = random.Random(48)
+    texts = ["x,y\n", *(random_text(generator) + "\n" for _ in range(3_000))]
+    # Each text is a list of its own up to a line that ends any field.
+    text = "".join(f'{text}"\n",\n' if '"' in text else text for text in texts)
+    (tmp_path / "list.csv").write_text("url,caption\n" + text, newline="")
+    arguments = ["--input", str(tmp_path / "list.csv"), "--output", "-", "--stream=ndjson", "--ordered"]
+    process = subprocess.run(
+        [binary, "batch", *arguments, "--caption-col=caption", "--summary", str(tmp_path / "summary")],
+        capture_output=True,
+        check=True,
+    )
+    records = [record for record in map(json.loads, process.stdout.splitlines()) if "status" in record]
+    expected = csv_records(text)
+    assert len(records) == len(expected)
+    for record, fields in zip(records, expected, strict=True):
+        if fields is None or len(fields) != 2:
+            assert record["error_code"] == "bad_line"
+        else:
+            assert [record["url"], record["caption"]] == fields
+    counts = json.loads((tmp_path / "summary").read_text())["list"]
+    assert counts["lines"] == text.count("\n") + 1
+    assert counts["lines"] == len(records) + counts["header"] + counts["blank"] + counts["continued"]

@@ -27,7 +27,7 @@ extension BatchCommand {
         var filesPerPart = 1
         if !output.unsorted, output.samplesPerShard > PieceTable.longest { filesPerPart += 1 }
         if output.retryFailed { filesPerPart += 1 }
-        // The lock, and two files while the shard is completed.
-        return parts * filesPerPart + 3
+        // The lock, and two files while the shard is completed; and the lines, which may not be stored.
+        return parts * filesPerPart + 3 + (output.failedTo == nil ? 0 : 2)
     }
 }

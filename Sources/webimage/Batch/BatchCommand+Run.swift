@@ -11,6 +11,7 @@ extension BatchCommand {
     func run() async throws {
         if resources.dieWithParent { clinux_die_with_parent() }
         do {
+            if let verify { return try Self.verify(verify) }
             try await answerAll()
         } catch let error as UnusableList {
             Terminal.error.tell("webimage: \(error.description.printable)\n")
@@ -24,12 +25,26 @@ extension BatchCommand {
         }
     }
 
+    /// Tells what is wrong with the shards of a folder, on standard output.
+    private static func verify(_ folder: String) throws {
+        let report = try FolderVerifier(path: folder).run { try Terminal.output.write($0.printable + "\n") }
+        Terminal.error.tell("webimage: \(report.description.printable)\n")
+        if report.faults > 0 { throw ExitCode.failure }
+    }
+
+    private var writesFolder: Bool { output.output != "-" }
+
     private func answerAll() async throws {
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         let budget = try OpenFileBudget.reserve(openFiles(workers: workers.count))
         let lines = try BatchList(
             path: list.input, format: list.inputFormat, columns: listColumns,
-            passesOn: output.echo || output.stream == .tar || output.output != "-")
+            for: BatchList.Purpose(
+                passesOn: output.echo || output.stream == .tar || writesFolder,
+                // A program can have no lines for standard input.
+                requiresEntries: writesFolder || list.input != "-"))
+        // Before anything is written; a program that writes the list may wait for the beginning of the stream.
+        if writesFolder || lines.isRegular { try await lines.check() }
         // Some images are converted while the next ones arrive.
         let converted = min(2 * workers.count, budget.filesOfCompleteBodies)
         let transport = CurlTransport(configuration: transport(budget))
@@ -56,7 +71,8 @@ extension BatchCommand {
             limits: BatchRun.Limits(active: budget.images + converted, open: resources.lookahead), progress: progress,
             workers: workers, grace: .seconds(resources.grace)
         ) { record in
-            if record.failure?.isRetryable == true { failedLines?.append(record.entry) }
+            // A folder lists lines that are not stored as well.
+            if !writesFolder, record.failure?.isRetryable == true { failedLines?.append(record.entry) }
         }
 
         let telling = Task {
@@ -82,7 +98,7 @@ extension BatchCommand {
             if hasCache { await loader.shutdown(gracePeriod: .zero) }
             // A list that cannot be used, or is not that of the folder, has no results.
             if case .failure(let error) = result, error is UnusableList || error is ConflictingRun { throw error }
-            let summary = destination.summary(answered: progress.statistics)
+            let summary = destination.summary(answered: progress.statistics, lines: await lines.counts)
             do throws(FileError) {
                 // The lines that failed before an interruption are worth keeping as well.
                 try failedLines?.place()
@@ -95,11 +111,8 @@ extension BatchCommand {
             try result.get()
             return summary
         }
-        if let count = destination.shards?.uncommittedCount, count > 0 {
-            let state = output.retryFailed ? "not complete, or not written again" : "not complete"
-            Terminal.error.tell(
-                "webimage: \(count) \(count == 1 ? "shard is" : "shards are") \(state): too many of the lines failed; "
-                    + "see --max-retryable-rate and --min-success-rate\n")
+        if let refusal = destination.shards?.refusal {
+            Terminal.error.tell("webimage: \(refusal)\n")
             throw ExitCode(75)
         }
         if output.failOnError, summary.hasFailures { throw ExitCode.failure }
@@ -111,22 +124,24 @@ extension BatchCommand {
         var shards: ShardOutput?
         var writer: StreamWriter?
 
-        func summary(answered: BatchStatistics) -> BatchSummary {
-            guard let shards else { return BatchSummary(answered: answered) }
+        func summary(answered: BatchStatistics, lines: ListCounts) -> BatchSummary {
+            guard let shards else { return BatchSummary(answered: answered, lines: lines) }
             let stored = shards.storedResults
             return BatchSummary(
-                answered: stored, earlier: shards.earlierResults, incomplete: answered.count - stored.count)
+                answered: stored, earlier: shards.earlierResults, incomplete: answered.count - stored.count,
+                lines: lines)
         }
     }
 
     private func makeDestination(
         _ lines: BatchList, _ budget: OpenFileBudget, failedLines: LineFile?
     ) async throws -> Destination {
-        guard output.output == "-" else {
-            try await lines.check()
+        guard !writesFolder else {
             let folder = try shardFolder()
-            let head = output.extend ? try await lines.headDigest() : nil
-            let list = if let head { try folder.addList(head) } else { try folder.beginList() }
+            let head = try await lines.headDigest()
+            let list =
+                output.extend
+                ? try folder.addList(head) : try folder.beginList(head, overwrites: output.overwrite)
             let rules = try shardRules(firstShard: list.firstShard)
             let shards = ShardOutput(
                 folder, list: list, rules: rules, columns: output.folderColumns(listColumns),

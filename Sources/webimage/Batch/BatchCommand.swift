@@ -7,9 +7,13 @@ struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
         abstract: "Download the images of a long list, and report the result for every line.",
+        usage: """
+            webimage batch --input <file> --output <folder> [<options>]
+            webimage batch --verify <folder>
+            """,
         discussion: """
-            Each line of the list that is not blank results in exactly one record, which contains the id of the line, whether \
-            or not the download succeeds. In any long list, some links are dead; by default, they do not change the exit status.
+            Each line of the list that is neither blank nor a comment results in exactly one record, which contains the id of \
+            the line, whether or not the download succeeds. In any long list, some links are dead; by default, they do not change the exit status.
 
             With --output -, the records are written to standard output as soon as they are ready, so that another program can \
             process them during the run. With --stream frames, a record is a line of JSON; if its member payload is a number \
@@ -23,7 +27,8 @@ struct BatchCommand: AsyncParsableCommand {
             archive. A repeated run skips complete shards, and so continues an interrupted run; --summary, --failed-to, and \
             --fail-on-error cover their lines as well. It is an error if the list, or an option that affects the images or \
             records, differs from the earlier run; --extend adds another list. With --retry-failed, a repeated run also \
-            requests the lines again that failed with retryable errors. The bytes of an archive depend only on the lines, \
+            requests the lines again that failed with retryable errors. A shard with a file that is missing, or whose size is \
+            not that in the marker, is made again; --verify FOLDER also compares the digests. The bytes of an archive depend only on the lines, \
             these options, and the responses of the servers. Several processes can write shards of one list to a folder at the \
             same time. With --part-by host, a shard contains lines of one part, and some shard numbers may be missing.
 
@@ -39,11 +44,17 @@ struct BatchCommand: AsyncParsableCommand {
 
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
-            (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \
-            On standard input, and in files with another extension, a brace as the first non-blank byte means NDJSON, and any \
-            other byte one URL per line. A line can be up to 1 MiB long. It is an error if the header of \
-            a CSV or TSV list lacks the column of the URLs, or one other than id that an option names. A list with one URL per \
-            line has no columns; it is an error if an option names one other than url and id.
+            (.txt): one URL per line; lines that begin with # are comments. CSV: with a header line, as defined by RFC 4180; a \
+            quotation mark that does not begin a value is a character of it. TSV: with a header line; there is no quoting. \
+            Each can be compressed with gzip. On standard input, and in files with another extension, a brace as the first \
+            non-blank byte means NDJSON, and any other byte one URL per line. Blanks around a URL are ignored; the record has \
+            the URL as written. A line can be up to 1 MiB long. A quoted value that does not end within that length is one bad \
+            line, and the next line follows its first line break. With --summary, the member list accounts for all lines of \
+            the file.
+              It is an error, before anything is written, if the list is empty (but standard input may be, with --output -), is \
+            obviously in another format, such as Parquet, or has no column or member with the URLs. The same applies to a \
+            column other than id that an option names, in CSV and TSV. A list with one URL per line has no columns; it is an \
+            error if an option names one other than url and id.
 
             FAILURES
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
@@ -56,8 +67,8 @@ struct BatchCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
-            image failed, in this run or an earlier one, and --fail-on-error is set; 64 if the options or the columns of the \
-            list are invalid; 65 if the folder belongs to another run, or another list is being written to it; 74 if the \
+            image failed, in this run or an earlier one, and --fail-on-error is set, or if --verify finds a fault; 64 if the \
+            options are invalid, or the list is empty, in another format, or without a column that is needed; 65 if the folder belongs to another run, or another list is being written to it; 74 if the \
             output or the cache cannot be written, a shard cannot be copied for --retry-failed, or the command of --post-shard \
             fails; 75 if a shard is not complete, or not written again, because of --max-retryable-rate or --min-success-rate; \
             129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
@@ -65,11 +76,19 @@ struct BatchCommand: AsyncParsableCommand {
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
               webimage batch --input list.jsonl --output - --max-pixel-size 256 --public-only | program
+              webimage batch --verify shards
             """)
 
     @OptionGroup(title: "List") var list: BatchListOptions
 
     @OptionGroup(title: "Output") var output: BatchOutputOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Instead of reading a list, compare the files in a folder of shards with the sizes and digests in their markers. "
+                + "There is a line for each file that is missing or different, or that no marker describes.",
+            valueName: "folder"))
+    var verify: String?
 
     @OptionGroup(title: "Parts") var parts: BatchPartOptions
 
@@ -86,6 +105,16 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network") var network: NetworkOptions
 
     func validate() throws {
+        guard verify == nil else {
+            guard list.path == nil, output.path == nil else {
+                throw ValidationError("--verify reads a folder only: use it without --input and --output.")
+            }
+            return
+        }
+        guard list.path != nil else { throw ValidationError("There is no list: add --input with a file, or -.") }
+        guard output.path != nil else {
+            throw ValidationError("There is no destination: add --output with a folder, or -.")
+        }
         if !list.lineOptions { try images.validateQuality(for: plan) }
         if output.output == "-", let option = parts.usedOption {
             throw ValidationError("\(option) applies to a folder.")

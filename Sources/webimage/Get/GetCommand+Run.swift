@@ -6,14 +6,27 @@ import Glibc
 
 extension GetCommand {
     func run() async throws {
+        do {
+            try await getAll()
+        } catch let error as UnusableList {
+            Terminal.error.tell("webimage: \(error.description.printable)\n")
+            throw ExitCode(64)
+        }
+    }
+
+    private func getAll() async throws {
         let target = try target
         let writesToOutput = target == .stream(nil)
         if writesToOutput, isatty(STDOUT_FILENO) == 1 {
             throw ValidationError("Standard output is a terminal: send it to a program or a file.")
         }
-        let output = try ImageOutput(target)
         let budget = try OpenFileBudget.reserve(openFiles)
-        let list = try input.map { try InputList(path: $0) }
+        let list = try input.map {
+            try BatchList(path: $0, for: BatchList.Purpose(reader: .get, requiresEntries: true))
+        }
+        // Before a folder is made; what is written to a pipe may depend on the first results.
+        if let list, list.isRegular { try await list.check() }
+        let output = try ImageOutput(target)
         var transport = network.transport
         transport.cookieFile = requests.cookieFile
         transport.keepIdleConnections(of: budget.images)

@@ -58,8 +58,8 @@ struct GetCommand: AsyncParsableCommand {
             --json, all of these lines are on standard output (with --output -, on standard error). Progress is shown on standard error. If a preview cannot be \
             written, its image has no further ones and is not affected otherwise; the reason is on standard error or, with \
             --json, the member preview_error. The exit status is 0 if every image was written, even if only partially; 1 if \
-            one was not, or a result could not be written; 64 if the options are invalid; and 129, 130, or 143 after SIGHUP, \
-            Ctrl-C, or SIGTERM.
+            one was not, or a result could not be written; 64 if the options are invalid, or the file of --input is no list of \
+            URLs; and 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
             """)
 
     @Argument(help: "The images: http, https, and file URLs, paths of files, or - for standard input.")
@@ -122,7 +122,9 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also get the URLs in this file, one per line, in UTF-8; - for standard input. Lines starting with # are skipped."
+            "Also get the URLs in this file, one per line, in UTF-8; - for standard input. Blank lines, lines that begin with "
+                + "#, and blanks around a URL are ignored. The file can be compressed with gzip. For CSV and JSON, use "
+                + "webimage batch."
         ))
     var input: String?
 

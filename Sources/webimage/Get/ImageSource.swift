@@ -1,4 +1,5 @@
 import AsyncWebImage
+import WebimageConsole
 
 /// The source of an image, as typed by the user.
 struct ImageSource: Sendable, Equatable {
@@ -22,8 +23,11 @@ struct ImageSource: Sendable, Equatable {
     }
 
     /// Creates a source from a command-line argument: a URL if it has a scheme, standard input for `-`, otherwise a path.
-    init(argument: String) {
-        if argument == "-" {
+    ///
+    /// Blanks around a URL are ignored; a path can have them.
+    init(argument written: String) {
+        let argument = String(written.withoutBlanksAround)
+        if written == "-" {
             (text, location) = ("-", .standardInput)
         } else if let location = Self.location(ofFileURL: argument) {
             text = if case .file = location { argument } else { HTTPURL.displayText(of: argument) }
@@ -32,8 +36,8 @@ struct ImageSource: Sendable, Equatable {
             text = HTTPURL.displayText(of: argument)
             location = .url(argument)
         } else {
-            text = argument
-            location = .file(path: argument)
+            text = written
+            location = .file(path: written)
         }
     }
 

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import WebimageConsole
 
 /// Gets images, of which a limited number is transferred or processed at a time.
 struct SourceRun: Sendable {
@@ -42,25 +43,37 @@ struct SourceRun: Sendable {
 struct ImageSources: AsyncSequence, Sendable {
     let arguments: [ImageSource]
     /// `nil` if there is no list.
-    let list: InputList?
+    let list: BatchList?
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(arguments: arguments[...], list: list) }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var arguments: ArraySlice<ImageSource>
-        fileprivate let list: InputList?
+        fileprivate let list: BatchList?
         private var count = 0
 
-        fileprivate init(arguments: ArraySlice<ImageSource>, list: InputList?) {
+        fileprivate init(arguments: ArraySlice<ImageSource>, list: BatchList?) {
             (self.arguments, self.list) = (arguments, list)
         }
 
         mutating func next() async throws -> ImageSource? {
             var source = arguments.popFirst()
-            if source == nil { source = try await list?.next() }
+            if source == nil { source = try await list?.next().map { ImageSource($0) } }
             count += 1
             source?.index = count
             return source
         }
+    }
+}
+
+extension ImageSource {
+    /// Creates a source from an entry of a list.
+    init(_ entry: ListEntry) {
+        guard let problem = entry.problem else {
+            self.init(listed: entry.url ?? "")
+            return
+        }
+        let beginning = String(decoding: entry.line.bytes.prefix(100), as: UTF8.self).withoutBlanksAround
+        self.init(unusable: String(beginning) + (entry.line.count > 100 ? "..." : ""), reason: problem)
     }
 }

@@ -53,7 +53,7 @@ struct BatchHeaderTests {
                 let options = ["batch", "--input", "-", "--output", folder]
                 #expect(try await Command.run(options + ["--header-only"], input: list).status == 0)
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-                #expect(names == ["00000.jsonl", "00000_stats.json", "run.json"])
+                #expect(names == ["00000.jsonl", "00000_list.json", "00000_stats.json", "run.json"])
                 #expect(try await Command.run(options + ["--output-format", "none"], input: list).status == 65)
             }
         }

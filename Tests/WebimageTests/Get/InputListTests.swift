@@ -10,9 +10,9 @@ struct InputListTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/list"
             try Data(list).write(to: URL(fileURLWithPath: path))
-            let list = try InputList(path: path)
+            let list = try BatchList(path: path, for: BatchList.Purpose(reader: .get))
             var sources: [ImageSource] = []
-            while let source = try await list.next() { sources.append(source) }
+            while let entry = try await list.next() { sources.append(ImageSource(entry)) }
             return sources
         }
     }
@@ -35,18 +35,18 @@ struct InputListTests {
 
     @Test(arguments: ["x", " "])
     func overlongLinesOfAListFail(character: String) async throws {
-        let long = String(repeating: character, count: 1_000_000) + "x"
+        let long = String(repeating: character, count: RawLine.longest) + "x"
         let sources = try await sources(of: Array("\(long)\n#\(long)\ny\n".utf8))
         let beginning = character == "x" ? String(repeating: "x", count: 100) : ""
         #expect(
             sources == [
-                ImageSource(unusable: beginning + "...", reason: "the line is longer than 65536 bytes"),
+                ImageSource(unusable: beginning + "...", reason: "the line is longer than 1048576 bytes"),
                 ImageSource(listed: "y"),
             ])
     }
 
     @Test func longestAllowedListLineIsAccepted() async throws {
-        let longest = String(repeating: "x", count: InputList.longestLine)
+        let longest = String(repeating: "x", count: RawLine.longest)
         #expect(try await lines(of: longest + "\n" + longest) == [longest, longest])
         #expect(try await sources(of: Array((longest + "x").utf8)).map(\.isURL) == [false])
     }
@@ -71,7 +71,7 @@ struct InputListTests {
         #expect(try await lines(of: "\u{FEFF}a\nb") == ["a", "b"])
         #expect(try await lines(of: "\u{FEFF}# a\nb") == ["b"])
         #expect(try await lines(of: "\u{FEFF}") == [])
-        let longest = String(repeating: "x", count: InputList.longestLine)
+        let longest = String(repeating: "x", count: RawLine.longest)
         #expect(try await lines(of: "\u{FEFF}\(longest)\n\(longest)") == [longest, longest])
         for more in 1...4 {
             let tooLong = "\u{FEFF}" + longest + String(repeating: "x", count: more) + "\ny"
@@ -81,7 +81,7 @@ struct InputListTests {
 
     @Test func errorForAMissingInputListNamesItsPath() {
         #expect(throws: FileError("read", "/nowhere/list", code: ENOENT)) {
-            try InputList(path: "/nowhere/list")
+            try BatchList(path: "/nowhere/list", for: BatchList.Purpose())
         }
     }
 
@@ -91,9 +91,9 @@ struct InputListTests {
             try #require(mkfifo(path, 0o600) == 0)
             let writer = open(path, O_RDWR)
             defer { close(writer) }
-            let list = try InputList(path: path)
+            let list = try BatchList(path: path, for: BatchList.Purpose(requiresEntries: true))
             _ = write(writer, "a\n", 2)
-            #expect(try await list.next() == ImageSource(listed: "a"))
+            #expect(try await list.next()?.url == "a")
 
             let next = Task { try await list.next() }
             next.cancel()

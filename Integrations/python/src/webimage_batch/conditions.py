@@ -10,6 +10,9 @@ from .errors import TryAgainError
 MAX_RETRYABLE_RATE = 0.5
 """The default for the share of results of a shard that may be failures for reasons that may be temporary."""
 
+_TLS_OUTAGE = 0.9
+"""The share of results that failed with `tls` from which on the cause is not the servers."""
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -25,9 +28,14 @@ class Conditions:
             if not 0 <= rate <= 1:
                 raise ValueError(f"{name} is {rate}; it can be from 0 to 1.")
 
-    def allow_retryable(self, retryable: int, count: int) -> bool:
-        """Returns whether so many of the results may be failures for reasons that may be temporary."""
-        return retryable / count <= self.max_retryable_rate
+    def allow_retryable(self, retryable: int, counts: Counts) -> bool:
+        """Returns whether so many of the results may be failures for reasons that may be temporary.
+
+        If nearly all of them failed with `tls`, that is such a reason, too: a proxy or a missing certificate.
+        """
+        tls = counts.status_dict.get("tls", 0)
+        outage = retryable + (tls if tls >= _TLS_OUTAGE * counts.count else 0)
+        return outage / counts.count <= self.max_retryable_rate
 
     def allow_successes(self, successes: int, count: int) -> bool:
         """Returns whether so few of the results may be successes."""
@@ -47,8 +55,9 @@ class Refusals:
 
         `retryable` are those of its `counts` that are failures for reasons that may be temporary.
         """
-        if not conditions.allow_retryable(retryable.count, counts.count):
-            remedy, failures = "raise max_retryable_rate", retryable
+        if not conditions.allow_retryable(retryable.count, counts):
+            is_tls = not conditions.allow_retryable(0, counts)
+            remedy, failures = "raise max_retryable_rate", counts if is_tls else retryable
         elif not conditions.allow_successes(counts.successes, counts.count):
             remedy, failures = "lower min_success_rate", counts
         else:

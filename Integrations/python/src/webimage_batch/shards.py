@@ -190,7 +190,7 @@ class Shards:
             if not self._storage.has(file, details.get("bytes")):
                 _LOGGER.warning(f"{file} is missing or has been changed: shard {plan.number:05} is made again.")
                 return False
-        if not self._conditions.allow_retryable(retryable, plan.count):
+        if not self._conditions.allow_retryable(retryable, counts):
             return False
         if not self._conditions.allow_successes(counts.successes, plan.count):
             return False

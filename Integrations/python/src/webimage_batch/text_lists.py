@@ -148,7 +148,9 @@ def _lines(file: TextIO | _FirstLines, replacement: str) -> Iterator[str]:
 
 def _text_rows(file: TextIO) -> Rows:
     for line in _lines(file, "\0"):
-        if url := line.rstrip("\r\n"):
+        url = line.rstrip("\r\n")
+        # As `webimage` reads such a list; it also ignores the blanks around a URL.
+        if (text := url.strip()) and not text.startswith("#"):
             yield {"url": url} if url != "\0" else _NO_URL
 
 

@@ -5,29 +5,47 @@ import WebimageConsole
 actor BatchList {
     private let reader: LineReader
     private nonisolated let readingStop: ReadingStop
-    private let name: String
+    /// A Boolean value that indicates whether the list is a regular file, whose beginning is there at once.
+    nonisolated let isRegular: Bool
+    private let path: String
     private let columns: ListColumns
-    /// A Boolean value that indicates whether additional columns are passed on, so that their names matter.
-    private let passesOn: Bool
+    private let purpose: Purpose
+    private let givenFormat: ListFormat?
+    /// The format; `nil` before the first line is read.
     private var format: ListFormat?
     private var header: [String] = []
     private var headerLine: [UInt8]?
-    private var hasBegun = false
     /// The first entries, until they are returned.
     private var head: [ListEntry] = []
     /// The number of entries that have been read.
     private(set) var count = 0
+    /// The numbers of lines that have been read.
+    private(set) var counts = ListCounts()
+
+    /// What the entries are for.
+    struct Purpose: Sendable {
+        var reader = ListHead.Reader.batch
+        /// A Boolean value that indicates whether additional columns are passed on, so that their names matter.
+        var passesOn = false
+        /// A Boolean value that indicates whether a list without entries is an error.
+        var requiresEntries = false
+    }
 
     /// Opens the list at `path`, or standard input for `-`; without a format, it is determined by the name or the
     /// first byte that is not blank.
-    init(path: String, format: ListFormat?, columns: ListColumns, passesOn: Bool) throws(FileError) {
+    init(path: String, format: ListFormat? = nil, columns: ListColumns = ListColumns(), for purpose: Purpose)
+        throws(FileError)
+    {
         reader = try LineReader(path: path)
         readingStop = reader.stop
-        name = path == "-" ? "standard input" : path
+        isRegular = reader.totalBytes != nil
+        self.path = path
         self.columns = columns
-        self.passesOn = passesOn
-        self.format = format ?? (path == "-" ? nil : ListFormat(path: path))
+        self.purpose = purpose
+        givenFormat = format
     }
+
+    private var name: String { path == "-" ? "standard input" : path }
 
     /// A Boolean value that indicates whether reading was stopped.
     nonisolated var isStopped: Bool { readingStop.isStopped }
@@ -40,18 +58,17 @@ actor BatchList {
         reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
     }
 
-    /// Reads the first entry; throws ``UnusableList`` if the header, or the first line, makes the list unusable.
+    /// Reads the first entry; throws ``UnusableList`` if the beginning makes the list unusable.
     ///
     /// Called before anything is written that depends on the list.
     func check() async throws {
         if head.isEmpty, let entry = try await read() { head.append(entry) }
     }
 
-    /// Returns a digest of the header, if there is one, and the first 100 lines, or fewer if they have 1 MiB; `nil` if
-    /// the list is empty.
+    /// Returns a digest of the header, if there is one, and the first 100 lines, or fewer if they have 1 MiB.
     ///
     /// Called before ``next()``.
-    func headDigest() async throws -> String? {
+    func headDigest() async throws -> String {
         var digest = try MessageDigest(.sha256)
         var size = 0
         var index = 0
@@ -66,7 +83,7 @@ actor BatchList {
             size += entry.line.bytes.count
             digest.update(entry.line.bytes + [UInt8(ascii: "\n")])
         }
-        return head.isEmpty ? nil : try digest.finish().hexadecimal
+        return try digest.finish().hexadecimal
     }
 
     /// Returns the next entry; `nil` at the end of the list, or when the task is canceled.
@@ -75,28 +92,74 @@ actor BatchList {
     }
 
     private func read() async throws -> ListEntry? {
-        if !hasBegun { try await begin() }
-        while let line = try await reader.next() {
-            guard !line.isBlank else { continue }
+        if format == nil { try await begin() }
+        while let line = try await nextLine() {
+            guard let first = line.firstByte else {
+                counts.blank += 1
+                continue
+            }
+            if format == .lines, first == UInt8(ascii: "#") {
+                counts.comments += 1
+                continue
+            }
             defer { count += 1 }
             return try entry(line)
+        }
+        guard count > 0 || !purpose.requiresEntries || Task.isCancelled || isStopped else {
+            throw UnusableList(description: "\(name) is an empty list: it has no line with a URL")
         }
         return nil
     }
 
+    private func nextLine() async throws -> RawLine? {
+        guard let line = try await reader.next() else { return nil }
+        counts.lines += 1
+        if format == .csv {
+            let continued = line.bytes.count { $0 == UInt8(ascii: "\n") }
+            counts.continued += continued
+            counts.lines += continued
+        }
+        return line
+    }
+
     private func begin() async throws {
-        hasBegun = true
-        if format == nil { format = ListFormat(firstByte: try await reader.firstByte()) }
-        guard let separator = format?.separator else { return }
-        reader.splitRecords(separator: separator)
-        guard let line = try await reader.next() else { return }
-        guard !line.isCut, let values = CSVRecord.values(of: line.bytes, separator: separator) else {
+        let (bytes, isWhole) = try await reader.head()
+        let head = ListHead(name: name, path: path, bytes: bytes, isWhole: isWhole)
+        if let fault = head.fault { throw UnusableList(description: fault) }
+        let format = givenFormat ?? ListFormat(path: path) ?? ListFormat(beginning: bytes)
+        if purpose.reader == .get, format != .lines {
+            throw UnusableList(description: "\(name) is a list in another format: \(ListHead.batch(path, format))")
+        }
+        let fault: String? =
+            switch format {
+            // Whoever says so knows what the lines are.
+            case .lines: givenFormat == nil ? head.faultOfLines(columns: columns, reader: purpose.reader) : nil
+            case .ndjson: head.faultOfObjects(columns: columns)
+            case .csv, .tsv: nil
+            }
+        if let fault { throw UnusableList(description: fault) }
+        self.format = format
+        if let separator = format.separator { try await readHeader(format, separator) }
+    }
+
+    private func readHeader(_ format: ListFormat, _ separator: UInt8) async throws {
+        if format == .csv { reader.joinQuotedLines(separator: separator) }
+        var first = try await nextLine()
+        while let line = first, line.firstByte == nil {
+            counts.blank += 1
+            first = try await nextLine()
+        }
+        guard let line = first else { return }
+        guard !line.isCut, let values = format.values(of: line.bytes) else {
             throw UnusableList(description: "the first line of \(name) is not a header with column names")
         }
+        counts.header = 1
         headerLine = line.bytes
         header = values.map { String(decoding: $0, as: UTF8.self) }
         for (column, option) in columns.required where !header.contains(column) {
-            throw UnusableList(description: "\(name) has no column \(column): see \(option)")
+            let names = header.prefix(20).joined(separator: ", ")
+            throw UnusableList(
+                description: "\(name), whose columns are \(names), has no column \(column): see \(option)")
         }
         guard Set(header).count == header.count else {
             throw UnusableList(description: "\(name) has two columns with the same name")
@@ -108,7 +171,7 @@ actor BatchList {
         switch format {
         case .ndjson:
             var entry = ListEntry(jsonLine: line, index: count, columns: columns)
-            guard passesOn else {
+            guard purpose.passesOn else {
                 entry.passedOn = []
                 return entry
             }
@@ -118,10 +181,10 @@ actor BatchList {
             entry.problem = "the member \(conflict) is reserved"
             entry.passedOn = []
             return entry
-        case .csv, .tsv:
+        case .csv?, .tsv?:
             var entry = ListEntry(
-                line: line, index: count, header: header, separator: format?.separator ?? 0, columns: columns)
-            if !passesOn { entry.passedOn = [] }
+                line: line, index: count, header: header, format: format ?? .csv, columns: columns)
+            if !purpose.passesOn { entry.passedOn = [] }
             entry.header = headerLine
             return entry
         case .lines, nil:
@@ -135,12 +198,14 @@ actor BatchList {
     }
 
     private func refuseReserved(_ names: [String]) throws {
-        guard passesOn, let conflict = columns.conflict(among: names) else { return }
-        throw UnusableList(description: "\(name) has a column \(conflict), which is a column of the output")
+        guard purpose.passesOn, let conflict = columns.conflict(among: names) else { return }
+        let remedy = conflict == "caption" ? "use --caption-col caption, or rename it" : "rename it"
+        throw UnusableList(
+            description: "\(name) has a column \(conflict), which is a column of the output: \(remedy)")
     }
 }
 
-/// The error when the columns of a list cannot be used.
+/// The error when a list cannot be used, with the reason and the remedy.
 struct UnusableList: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,3 +1,5 @@
+import WebimageConsole
+
 /// A line of a list, and its meaning.
 struct ListEntry: Sendable, Equatable {
     /// A column that is passed on: its name and its value as JSON.
@@ -6,14 +8,16 @@ struct ListEntry: Sendable, Equatable {
         let value: [UInt8]
     }
 
-    /// The number of the line, from 0; blank lines are not counted.
+    /// The number of the line, from 0; blank lines and comments are not counted.
     let index: Int
     /// The number of the line among those from which shards are made (see ``ShardPlan/position(of:)``).
     var position: Int
     /// The line as it was read.
     let line: RawLine
+    /// The URL without the blanks around it.
+    var url: String? { writtenURL.map { String($0.withoutBlanksAround) } }
     /// The URL as written.
-    var url: String?
+    var writtenURL: String?
     /// The identifier as a JSON scalar, byte for byte.
     var id: [UInt8]
     var caption: String?
@@ -40,7 +44,7 @@ extension ListEntry {
     init(urlLine line: RawLine, index: Int) {
         self.init(index: index, line: line)
         guard let text = validText() else { return }
-        url = text
+        writtenURL = text
     }
 
     /// Reads a line that is a JSON object.
@@ -62,8 +66,8 @@ extension ListEntry {
                     id = Array(member.value)
                 }
             case columns.url:
-                url = JSONScanner.text(of: member.value)
-                if url == nil { problem = "the member \(columns.url) is not a string" }
+                writtenURL = JSONScanner.text(of: member.value)
+                if writtenURL == nil { problem = "the member \(columns.url) is not a string" }
             case columns.caption: caption = JSONScanner.text(of: member.value)
             case columns.digest:
                 digest = JSONScanner.text(of: member.value)
@@ -79,11 +83,11 @@ extension ListEntry {
     }
 
     /// Reads a line of values.
-    init(line: RawLine, index: Int, header: [String], separator: UInt8, columns: ListColumns) {
+    init(line: RawLine, index: Int, header: [String], format: ListFormat, columns: ListColumns) {
         self.init(index: index, line: line)
         guard validText() != nil else { return }
-        guard let values = CSVRecord.values(of: line.bytes, separator: separator) else {
-            problem = "a quotation mark is misplaced"
+        guard let values = format.values(of: line.bytes) else {
+            problem = "a quoted field does not end"
             return
         }
         guard values.count == header.count else {
@@ -94,7 +98,7 @@ extension ListEntry {
             let text = String(decoding: value, as: UTF8.self)
             switch name {
             case columns.id: id = JSONObject.quoted(text)
-            case columns.url: url = text
+            case columns.url: writtenURL = text
             case columns.caption: caption = text
             case columns.digest: digest = text.isEmpty ? nil : text
             case columns.options: options = text.isEmpty ? nil : Array(text.utf8)

@@ -6,30 +6,26 @@ struct RawLine: Sendable, Equatable {
     private(set) var bytes: [UInt8] = []
     /// The number of bytes of the whole line.
     private(set) var count = 0
-    private var isBlankBeyond = true
+    /// The first byte of the discarded ones that is not blank.
+    private var firstBeyond: UInt8?
 
     /// A Boolean value that indicates whether the line is longer than allowed.
     var isCut: Bool { count > bytes.count }
-    /// A Boolean value that indicates whether the line has only blanks.
-    var isBlank: Bool { isBlankBeyond && bytes.allSatisfy(\.isBlank) }
+    /// The first byte that is not blank; `nil` if the line has only blanks.
+    var firstByte: UInt8? { bytes.first { !$0.isBlank } ?? firstBeyond }
 
     mutating func append(_ part: ArraySlice<UInt8>) {
         count += part.count
         let held = part.prefix(Self.longest - bytes.count)
         bytes += held
-        if held.count < part.count, isBlankBeyond { isBlankBeyond = part[held.endIndex...].allSatisfy(\.isBlank) }
+        if held.count < part.count { firstBeyond = firstBeyond ?? part[held.endIndex...].first { !$0.isBlank } }
     }
 
-    /// Removes the carriage return at the end and, if `mark` is `true`, a byte order mark at the beginning.
-    mutating func trim(mark: Bool) {
-        if !isCut, bytes.last == UInt8(ascii: "\r") {
-            bytes.removeLast()
-            count -= 1
-        }
-        if mark, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            bytes.removeFirst(3)
-            count -= 3
-        }
+    /// Removes the carriage return at the end.
+    mutating func removeReturn() {
+        guard !isCut, bytes.last == UInt8(ascii: "\r") else { return }
+        bytes.removeLast()
+        count -= 1
     }
 }
 

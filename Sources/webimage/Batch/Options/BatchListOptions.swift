@@ -4,8 +4,9 @@ import WebimageConsole
 
 /// The options for the list of `webimage batch`.
 struct BatchListOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The list; - for standard input.", valueName: "file"))
-    var input: String
+    @Option(
+        name: .customLong("input"), help: ArgumentHelp("The list; - for standard input.", valueName: "file"))
+    var path: String?
 
     @Option(
         help: """
@@ -37,7 +38,7 @@ struct BatchListOptions: ParsableArguments {
     var lineOptions = false
 
     func validate() throws {
-        guard input == "-" || FileError.reading(input) == nil else {
+        guard path == nil || input == "-" || FileError.reading(input) == nil else {
             throw ValidationError("--input: \(FileError.reading(input)?.description ?? "cannot read \(input)").")
         }
         guard urlCol != idCol else { throw ValidationError("--url-col and --id-col cannot be the same column.") }
@@ -45,6 +46,9 @@ struct BatchListOptions: ParsableArguments {
             throw ValidationError("--verify-hash cannot use the column of --url-col, --id-col, or --caption-col.")
         }
     }
+
+    /// The path of the list, or `-`.
+    var input: String { path ?? "" }
 
     /// The columns with a meaning.
     var columns: ListColumns {

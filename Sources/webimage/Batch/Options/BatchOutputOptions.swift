@@ -8,7 +8,7 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("The destination; - for standard output.", valueName: "folder"))
-    var output: String
+    var path: String?
 
     @Option(
         help: """
@@ -65,7 +65,11 @@ struct BatchOutputOptions: ParsableArguments {
             valueName: "command"))
     var postShard: String?
 
-    @Flag(help: "Write shards again even if they are complete.")
+    @Flag(
+        help: """
+            Write shards again even if they are complete. The earlier version of a shard remains until the new one is \
+            complete and meets the conditions of --max-retryable-rate and --min-success-rate.
+            """)
     var overwrite = false
 
     @Flag(
@@ -80,8 +84,8 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Add the shards of this list after those in the folder. Another run with --extend and the same list, which is \
-            recognized by its first 100 lines, continues an interrupted run. While a list is being written, no other list can \
+            Add the shards of this list after those in the folder. A list that the folder has, which is recognized by its first \
+            100 lines, is not added again: an interrupted run of it is continued. While a list is being written, no other list can \
             be added.
             """)
     var extend = false
@@ -89,7 +93,8 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
-                + "timeouts, which suggests a network outage. The exit status is then 75. With --retry-failed, this applies to "
+                + "timeouts, which suggests a network outage. If nine of ten lines failed with tls, which suggests a proxy or "
+                + "a missing certificate, these failures count, too. The exit status is then 75. With --retry-failed, this applies to "
                 + "all lines of a shard, not only to those requested again; the earlier version of the shard remains.",
             valueName: "rate"))
     var maxRetryableRate = Self.defaultMaxRetryableRate
@@ -136,8 +141,8 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write the lines that failed with retryable errors to this file, as a list for another run; with a folder, "
-                + "also those in complete shards of an earlier run, or of another process. If the exit status is 75, run the "
-                + "whole list again instead: some images were received but not stored.",
+                + "also those in complete shards of an earlier run, or of another process, and all lines of shards that this "
+                + "run did not complete.",
             valueName: "file"))
     var failedTo: String?
 
@@ -182,8 +187,8 @@ struct BatchOutputOptions: ParsableArguments {
         where !(0...1).contains(rate) {
             throw ValidationError("\(name) must be from 0 to 1.")
         }
-        guard !output.isEmpty else { throw ValidationError("--output is empty.") }
-        if let option = output == "-" ? folderOption : streamOption {
+        guard path != "" else { throw ValidationError("--output is empty.") }
+        if path != nil, let option = output == "-" ? folderOption : streamOption {
             throw ValidationError(
                 "\(option) applies to \(output == "-" ? "a folder" : "standard output, --output -").")
         }
@@ -223,6 +228,9 @@ struct BatchOutputOptions: ParsableArguments {
     private var streamOption: String? {
         ordered ? "--ordered" : echo ? "--echo" : stream != .frames ? "--stream" : nil
     }
+
+    /// The path of the folder, or `-`.
+    var output: String { path ?? "" }
 
     /// The digest to compute of each body; `nil` for none.
     var digest: DigestAlgorithm? { headerOnly ? nil : computeHash.algorithm }

@@ -60,7 +60,7 @@ struct BatchRecord: Sendable {
         if columns.passesOn { for column in entry.passedOn { object.add(rawKey: column.name, column.value) } }
         object.add("id", raw: entry.id)
         object.add("index", entry.index)
-        object.add("url", entry.url)
+        object.add("url", entry.writtenURL)
         if columns.hasCaption { object.add("caption", entry.caption) }
         if columns.hasKey { object.add("key", key) }
         object.add("status", status)

@@ -6,6 +6,8 @@ struct BatchSummary: Sendable, Equatable {
     var earlier: EarlierResults?
     /// The number of answers of this run that are not stored, because their shards are not complete.
     var incomplete = 0
+    /// The numbers of lines of the list, as far as it has been read.
+    var lines = ListCounts()
 
     /// The numbers of all answers.
     var total: BatchStatistics {
@@ -21,6 +23,7 @@ struct BatchSummary: Sendable, Equatable {
     var object: JSONObject {
         var object = JSONObject()
         total.addCounts(to: &object)
+        object.add("list", raw: lines.object.bytes)
         guard let earlier else { return object }
         var counts = JSONObject()
         earlier.statistics.addCounts(to: &counts)

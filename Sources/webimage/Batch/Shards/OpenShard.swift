@@ -8,6 +8,9 @@ import Glibc
 final class OpenShard: Sendable {
     /// The conditions for completing a shard, which fail if the network seems to have been out.
     struct Conditions: Sendable, Equatable {
+        /// The share of lines that failed with `tls` from which on these failures count as retryable.
+        private static let tlsOutage = 0.9
+
         /// The maximum share of lines that failed with retryable errors.
         var maximumRetryableRate = 1.0
         /// The minimum share of successful lines.
@@ -15,7 +18,9 @@ final class OpenShard: Sendable {
 
         func areMet(by statistics: BatchStatistics) -> Bool {
             let count = Double(max(1, statistics.count))
-            return Double(statistics.retryable) / count <= maximumRetryableRate
+            // Nearly always, the cause is a proxy or a missing certificate, not the servers.
+            let tls = statistics.byCode["tls"].map { Double($0) / count >= Self.tlsOutage ? $0 : 0 } ?? 0
+            return Double(statistics.retryable + tls) / count <= maximumRetryableRate
                 && Double(statistics.successes) / count >= minimumSuccessRate
         }
     }
@@ -45,23 +50,43 @@ final class OpenShard: Sendable {
     let number: Int
     /// The earlier version of the shard, of which only some lines are answered again; `nil` for none.
     private let committed: CommittedShard?
+    /// A Boolean value that indicates whether there is an earlier version, which remains until this one is complete.
+    private let isReplacement: Bool
+    /// The lines that are answered, if those that are not stored are listed.
+    private let lines: Lines?
     private let folder: ShardFolder
     private let columns: BatchRecord.Columns
     private let state: Locked<State>
     private let lock: ShardLock
     private let start = currentTime()
 
-    /// Creates the files of a shard whose lock is held; if it is `committed`, they will replace its files.
+    /// The lines of a shard, as they were read.
+    private struct Lines {
+        /// Those that failed with retryable errors.
+        let failed: LineFile
+        let others: LineFile
+
+        init(of shard: Int, in folder: ShardFolder) throws(FileError) {
+            failed = try LineFile(path: folder.linesPath(shard, "failed"), hasHeader: false)
+            others = try LineFile(path: folder.linesPath(shard, "others"), hasHeader: false)
+        }
+    }
+
+    /// Creates the files of a shard whose lock is held; if it has a marker, they will replace its files.
+    ///
+    /// With `listsLines`, the lines are kept for ``list(in:isStored:)``.
     init(
         _ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock,
-        committed: CommittedShard? = nil
+        committed: CommittedShard? = nil, listsLines: Bool = false
     ) throws {
         self.number = number
         self.committed = committed
         self.folder = folder
         self.columns = columns
         self.lock = lock
+        isReplacement = folder.hasMarker(number)
         folder.removeLeftovers(number)
+        lines = listsLines ? try Lines(of: number, in: folder) : nil
         state = Locked(
             State(
                 images: try folder.makeImages(number, committed), sidecar: try folder.makeSidecar(number, committed)))
@@ -78,11 +103,13 @@ final class OpenShard: Sendable {
         let hasImage = folder.form != .none && answer.record.failure == nil
         let sample = hasImage ? BatchSample(answer, key: key, columns: columns) : nil
         let line = answer.record.object(columns).bytes + [UInt8(ascii: "\n")]
+        let isRetryable = answer.record.failure?.isRetryable == true
+        if let lines { (isRetryable ? lines.failed : lines.others).append(answer.record.entry) }
         return try state.withLock { state throws(FileError) in
             if let sample { try state.images.append(sample, row: row) }
             try state.sidecar?.append(line, row: row)
             state.answered.add(answer.record)
-            if answer.record.failure?.isRetryable == true { state.addRetryable(row) }
+            if isRetryable { state.addRetryable(row) }
             if answer.record.failure?.code == .cancelled { state.isSpoiled = true }
             return state.isComplete(with: committed)
         }
@@ -94,6 +121,13 @@ final class OpenShard: Sendable {
             state.input = input
             return state.isComplete(with: committed)
         }
+    }
+
+    /// Adds the lines that failed with retryable errors to `file`, or all that were answered if they are not stored.
+    func list(in file: LineFile, isStored: Bool) {
+        guard let lines else { return }
+        file.append(contentsOf: lines.failed)
+        if !isStored { file.append(contentsOf: lines.others) }
     }
 
     /// Gives the files their names, runs `command`, and writes the marker; call this method once, when all lines are
@@ -109,7 +143,14 @@ final class OpenShard: Sendable {
         var marker = ShardMarker(
             input: input, optionsDigest: optionsDigest, attempt: min(committed?.marker.attempt ?? 0, .max - 1) + 1)
         marker.retryableRows = state.withLock { $0.retryableRows }?.sorted()
-        if let committed { return try await replace(committed, marker, statistics, command) }
+        marker.hasCommand = command != nil || committed?.marker.hasCommand == true
+        // If all lines failed again in a way that may pass, the files remain: the network may have been out.
+        if let committed, statistics.retryable >= committed.statistics.retryable {
+            marker.files = committed.marker.files
+            try folder.writeMarker(object(marker, committed.statistics), at: folder.markerPath(number))
+            return true
+        }
+        if isReplacement { return try await replace(marker, statistics, command) }
         do {
             let files = try placeFiles(replacing: false)
             try folder.sync()
@@ -126,17 +167,11 @@ final class OpenShard: Sendable {
 
     /// Replaces the earlier version of the shard; returns whether the command was not canceled.
     private func replace(
-        _ committed: CommittedShard, _ marker: ShardMarker, _ statistics: BatchStatistics, _ command: ShardCommand?
+        _ marker: ShardMarker, _ statistics: BatchStatistics, _ command: ShardCommand?
     ) async throws -> Bool {
-        // If all lines failed again in a way that may pass, the files remain: the network may have been out.
-        guard statistics.retryable < committed.statistics.retryable else {
-            var marker = marker
-            marker.files = committed.marker.files
-            try folder.writeMarker(object(marker, committed.statistics), at: folder.markerPath(number))
-            return true
-        }
         do {
             let files = try placeFiles(replacing: true)
+            try folder.requireReplaceable(number)
             try folder.decideReplacement(number, marker: object(marker, statistics, files))
         } catch {
             if !folder.isBeingReplaced(number) { folder.removeReplacement(number) }

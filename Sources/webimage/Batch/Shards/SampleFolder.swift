@@ -124,13 +124,18 @@ final class SampleFolder {
         for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }
         try Self.sync(partPath, named: path)
         let digest = try Self.sha256(of: partPath)
-        if let other = (try? Self.names(in: path))?.first(where: { !$0.hasPrefix(shard) }) {
-            throw FileError(description: "cannot replace the folder \(path): it contains another file, \(other)")
-        }
+        try Self.requireNoOtherFiles(in: path, shard: shard)
         Self.remove(path, shard: shard)
         guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
         self.partPath = nil
         return digest
+    }
+
+    /// Throws an error if there are files in the folder at `path` that are not samples of the shard.
+    static func requireNoOtherFiles(in path: String, shard: String) throws(FileError) {
+        if let other = (try? names(in: path))?.first(where: { !$0.hasPrefix(shard) }) {
+            throw FileError(description: "cannot replace the folder \(path): it contains another file, \(other)")
+        }
     }
 
     private static func sync(_ path: String, named name: String) throws(FileError) {

@@ -2,19 +2,47 @@ import WebimageConsole
 
 import Glibc
 
-/// The lists of a folder: the one that begins with shard 0, and those that were added after it, each with a file
-/// `00012_list.json` that has the number of its first shard.
+/// The lists of a folder: the one that begins with shard 0, and those that were added after it, each with a file such as
+/// `00012_list.json` that has the number of its first shard, and the digest by which it is recognized.
 extension ShardFolder {
     private static let listSuffix = "_list.json"
 
-    /// Begins or continues the list whose first shard is shard 0.
+    /// Begins or continues the list whose first shard is shard 0; `head` is the digest of its first lines.
     ///
     /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
-    func beginList() throws -> ShardList {
-        var list = try ShardList(path: runPath, firstShard: 0)
-        try requireNoOther(than: list.path, among: fileNames())
-        list.nextList = try nextList(after: 0)
+    func beginList(_ head: String, overwrites: Bool) throws -> ShardList {
+        let list = try openList(0, among: fileNames())
+        let name = "\(keys.name(ofShard: 0))\(Self.listSuffix)"
+        let known = unsafe access("\(path)/\(name)", F_OK) == 0 ? try digest(ofList: name) : nil
+        // Otherwise, the shards tell that this is another list.
+        let isFree = try overwrites || !hasMarkers(before: list.nextList)
+        if known != head, isFree { try listFile(head, firstShard: 0).place() }
         return list
+    }
+
+    /// Returns whether a shard before another list is complete.
+    private func hasMarkers(before next: Int?) throws -> Bool {
+        try fileNames().contains { name in
+            name.hasSuffix("_stats.json") && Self.number(of: name).map { $0 < next ?? .max } ?? false
+        }
+    }
+
+    /// Returns the file about a list, which is complete but has no name.
+    private func listFile(_ head: String, firstShard: Int) throws(FileError) -> PartFile {
+        var object = JSONObject()
+        object.add("first_shard", firstShard)
+        object.add("head_sha256", head)
+        let file = try PartFile(path: "\(path)/\(keys.name(ofShard: firstShard))\(Self.listSuffix)")
+        try file.append(object.bytes + [UInt8(ascii: "\n")])
+        try file.sync()
+        return file
+    }
+
+    /// Returns the path of the file that processes lock which make shards from the list with this first shard.
+    ///
+    /// The file about the first list can be replaced while they do.
+    private func lockedPath(_ firstShard: Int) -> String {
+        firstShard == 0 ? runPath : "\(path)/\(keys.name(ofShard: firstShard))\(Self.listSuffix)"
     }
 
     /// Begins a list after all shards of the folder, or continues it.
@@ -22,17 +50,19 @@ extension ShardFolder {
     /// `head` is the digest of the first lines of the list, by which it is recognized. Throws ``ConflictingRun`` if
     /// shards are made from another list at the same time.
     func addList(_ head: String) throws -> ShardList {
-        /// The path of the file that this process has made.
-        var added: String?
+        /// The first shard of the list whose file this process has made.
+        var added: Int?
         while true {
             let names = try fileNames()
             if let known = try names.first(where: { try $0.hasSuffix(Self.listSuffix) && digest(ofList: $0) == head }) {
-                let path = "\(path)/\(known)"
+                let first = Self.number(of: known) ?? 0
                 do {
-                    return try openList(path, firstShard: Self.number(of: known) ?? 0, among: names)
+                    return try openList(first, among: names)
                 } catch let error as ConflictingRun {
                     // Otherwise, the other list could not be continued.
-                    if path == added, try !ShardList.isInUse(path: path) { unsafe unlink(path) }
+                    if first == added, try !ShardList.isInUse(path: lockedPath(first)) {
+                        unsafe unlink("\(path)/\(known)")
+                    }
                     throw error
                 } catch let error as FileError where error.code == ENOENT {
                     // The process of another list has removed the file in the meantime.
@@ -42,21 +72,14 @@ extension ShardFolder {
             // Not among the files of now: another process may have added the same list in the meantime.
             try requireNoOther(than: nil, among: names)
             let first = (names.compactMap(Self.number(of:)).max() ?? -1) + 1
-            var object = JSONObject()
-            object.add("first_shard", first)
-            object.add("head_sha256", head)
-            let path = "\(path)/\(keys.name(ofShard: first))\(Self.listSuffix)"
-            let file = try PartFile(path: path)
-            try file.append(object.bytes + [UInt8(ascii: "\n")])
-            try file.sync()
             // If there is one already, another process has added a list in the meantime: perhaps this one.
-            if try file.placeIfFree() { added = path }
+            if try listFile(head, firstShard: first).placeIfFree() { added = first }
         }
     }
 
-    private func openList(_ path: String, firstShard: Int, among names: [String]) throws -> ShardList {
-        var list = try ShardList(path: path, firstShard: firstShard)
-        try requireNoOther(than: path, among: names)
+    private func openList(_ firstShard: Int, among names: [String]) throws -> ShardList {
+        var list = try ShardList(path: lockedPath(firstShard), firstShard: firstShard)
+        try requireNoOther(than: list.path, among: names)
         list.nextList = try nextList(after: firstShard)
         return list
     }

@@ -23,6 +23,12 @@ extension ShardFolder {
         unsafe access(replacementPath(of: markerPath(shard)), F_OK) == 0
     }
 
+    /// Throws an error if the files of the earlier version could not be removed.
+    func requireReplaceable(_ shard: Int) throws(FileError) {
+        guard form == .files else { return }
+        try SampleFolder.requireNoOtherFiles(in: imagesPath(shard), shard: keys.name(ofShard: shard))
+    }
+
     /// Writes the marker of the new version, whose files have their hidden names: from now on, the shard is that version.
     func decideReplacement(_ shard: Int, marker: JSONObject) throws(FileError) {
         try sync()

@@ -44,6 +44,8 @@ struct ShardFolder: Sendable {
     func markerPath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard))_stats.json" }
     /// The path of the description of the run.
     var runPath: String { "\(path)/run.json" }
+    /// The path of a file of lines of a shard that is being made.
+    func linesPath(_ shard: Int, _ kind: String) -> String { "\(path)/\(keys.name(ofShard: shard)).\(kind)" }
     func lockPath(_ shard: Int) -> String { "\(path)/.\(keys.name(ofShard: shard)).lock" }
 
     /// Describes the run in `run.json`, or compares it with the earlier run that made the folder.
@@ -67,24 +69,28 @@ struct ShardFolder: Sendable {
 
     /// Returns the marker of a complete shard; `nil` if there is none.
     func marker(_ shard: Int) throws -> ShardMarker? {
-        guard unsafe access(markerPath(shard), F_OK) == 0 else { return nil }
+        guard hasMarker(shard) else { return nil }
         guard let marker = ShardMarker(try ImageFile(path: markerPath(shard)).bytes(limit: 16 << 20)) else {
-            throw ConflictingRun(description: "\(markerPath(shard)) was not written by webimage")
+            throw ConflictingRun(
+                description:
+                    "\(markerPath(shard)) is damaged, or was not written by webimage: remove it to make the shard "
+                    + "again, or choose another folder")
         }
         return marker
     }
 
-    /// Removes the marker of a shard, if there is one, so that it is made again.
-    func removeMarker(_ shard: Int) throws(FileError) {
-        var isRemoved = false
-        for path in [replacementPath(of: markerPath(shard)), markerPath(shard)] {
-            if unsafe unlink(path) == 0 {
-                isRemoved = true
-            } else if errno != ENOENT {
-                throw FileError("remove", path)
-            }
+    /// Returns whether a shard has a marker.
+    func hasMarker(_ shard: Int) -> Bool { unsafe access(markerPath(shard), F_OK) == 0 }
+
+    /// Returns the first file that a marker describes, but that is missing or has another size, with the difference.
+    ///
+    /// Files that a command got may have been moved.
+    func sizeFault(_ marker: ShardMarker, of shard: Int) -> String? {
+        guard !marker.hasCommand else { return nil }
+        for path in [imagesPath(shard), sidecarPath(shard)] {
+            if let fault = marker.file(named: Self.name(of: path))?.sizeFault(at: path) { return "\(path): \(fault)" }
         }
-        if isRemoved { try sync() }
+        return nil
     }
 
     /// Writes the marker of a shard to the disk, and then gives it its name, `path`.

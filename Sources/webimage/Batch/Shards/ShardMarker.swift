@@ -1,3 +1,7 @@
+import WebimageConsole
+
+import Glibc
+
 /// The file that says that a shard is complete, and of which lines it was made.
 struct ShardMarker: Sendable {
     /// The lines of a shard.
@@ -34,6 +38,8 @@ struct ShardMarker: Sendable {
     var endTime = 0.0
     /// The files of the shard, as a JSON object with an object for each name.
     var files: [UInt8] = Array("{}".utf8)
+    /// A Boolean value that indicates whether a command got the files, and may have moved them.
+    var hasCommand = false
 
     init(input: Input, optionsDigest: String, attempt: Int = 1) {
         self.input = input
@@ -58,6 +64,7 @@ struct ShardMarker: Sendable {
         if statistics?.count != count { statistics = nil }
         endTime = object["end_time"].flatMap { Double(String(decoding: $0, as: UTF8.self)) } ?? 0
         if let files = object["files"] { self.files = Array(files) }
+        hasCommand = object["post_shard"]?.elementsEqual("true".utf8) == true
     }
 
     /// Returns whether the shard was made from these lines with these options.
@@ -66,10 +73,7 @@ struct ShardMarker: Sendable {
     }
 
     /// Returns the properties of a file of the shard; `nil` if the shard has no such file.
-    func file(named name: String) -> File? {
-        guard let file = JSONMembers(files)?.object(name), let bytes = file.number("bytes") else { return nil }
-        return File(bytes: bytes, sha256: file.text("sha256"), fileCount: file.number("files"))
-    }
+    func file(named name: String) -> File? { JSONMembers(files)?.object(name).flatMap { File($0) } }
 
     /// Adds the marker's members to `object`, which contains the counts of the shard.
     func add(to object: inout JSONObject) {
@@ -85,6 +89,20 @@ struct ShardMarker: Sendable {
             object.add("retryable_rows", raw: Array("[\(rows)]".utf8))
         }
         object.add("files", raw: files)
+        if hasCommand { object.add("post_shard", true) }
+    }
+
+    /// Returns the files that a marker describes, by their names; `nil` if `bytes` is not a marker of this program.
+    ///
+    /// Those that the Python package writes have no digests.
+    static func files(_ bytes: [UInt8]) -> [(name: String, file: File)]? {
+        guard let files = JSONMembers(bytes)?["files"], let members = JSONScanner.members(of: Array(files)) else {
+            return nil
+        }
+        let described = members.compactMap { member in
+            JSONMembers(Array(member.value)).flatMap { File($0) }.map { (member.name, $0) }
+        }
+        return described.count == members.count ? described : nil
     }
 
     /// Returns the numbers in an array; `nil` if it contains anything else.
@@ -93,5 +111,28 @@ struct ShardMarker: Sendable {
         let values = array.dropFirst().dropLast().split { $0 == UInt8(ascii: ",") || $0.isBlank }
         let rows = values.compactMap { Int(String(decoding: $0, as: UTF8.self)) }
         return rows.count == values.count && rows.allSatisfy { $0 >= 0 } ? rows : nil
+    }
+}
+
+extension ShardMarker.File {
+    /// Reads the properties of a file; returns `nil` if there is no size.
+    init?(_ members: JSONMembers) {
+        guard let bytes = members.number("bytes") else { return nil }
+        self.init(bytes: bytes, sha256: members.text("sha256"), fileCount: members.number("files"))
+    }
+
+    /// Returns what is wrong with the size of the file, or the number of files in the folder, at `path`; `nil` if
+    /// nothing is.
+    func sizeFault(at path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            return errno == ENOENT ? "it is missing" : FileError("read", path).description
+        }
+        guard let fileCount else {
+            guard status.st_mode & S_IFMT == S_IFREG else { return "it is not a file" }
+            return status.st_size == bytes ? nil : "it has \(status.st_size) bytes instead of \(bytes)"
+        }
+        guard let names = try? SampleFolder.names(in: path) else { return "it is not a folder that can be read" }
+        return names.count == fileCount ? nil : "it has \(names.count) files instead of \(fileCount)"
     }
 }

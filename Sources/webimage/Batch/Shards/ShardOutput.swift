@@ -25,6 +25,8 @@ final class ShardOutput: BatchOutput {
     private struct State {
         var open: [Int: OpenShard] = [:]
         var uncommitted = 0
+        /// The numbers of answers in shards that were not completed.
+        var refused = BatchStatistics()
         var stored = BatchStatistics()
         var completeLines = 0
         var earlier = EarlierResults()
@@ -34,7 +36,8 @@ final class ShardOutput: BatchOutput {
     private let list: ShardList
     private let rules: Rules
     private let columns: BatchRecord.Columns
-    /// The file for the lines that failed with retryable errors, in complete shards as well; `nil` for none.
+    /// The file for the lines that failed with retryable errors, in complete shards as well, and for those that are not
+    /// stored because their shard is not complete; `nil` for none.
     private let failedLines: LineFile?
     private let openShards: FairSemaphore
     private let state = Locked(State())
@@ -59,8 +62,21 @@ final class ShardOutput: BatchOutput {
 
     /// The number of shards that are being made.
     var openCount: Int { state.withLock { $0.open.count } }
-    /// The number of shards that were not completed, because the network seems to have been out.
-    var uncommittedCount: Int { state.withLock { $0.uncommitted } }
+
+    /// A sentence about the shards that were not completed, with the most frequent failures; `nil` if there are none.
+    var refusal: String? {
+        let (count, refused) = state.withLock { ($0.uncommitted, $0.refused) }
+        guard count > 0 else { return nil }
+        let failures = refused.byCode.filter { $0.key != "success" }
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+        let codes = failures.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        let shards = count == 1 ? "1 shard is" : "\(count) shards are"
+        let remains = rules.retriesFailures || rules.overwrites
+        return "\(shards) not complete\(remains ? ", or not written again" : ""): too many of the lines failed "
+            + "(\(codes)); see --max-retryable-rate and --min-success-rate"
+            + (failures.first?.key == "tls"
+                ? ", and --cacert for servers or a proxy with a certificate of your own" : "")
+    }
 
     /// The numbers of answers of this run in complete shards.
     var storedResults: BatchStatistics { state.withLock { $0.stored } }
@@ -105,7 +121,8 @@ final class ShardOutput: BatchOutput {
         case .check(let marker, _):
             try check(marker, input, shard: number)
             state.withLock { $0.earlier.add(marker) }
-        case .make(let shard):
+        case .make(let shard, let marker):
+            if let marker { try check(marker, input, shard: number) }
             if shard.end(input) { try await commit(shard) }
         case .retry(let shard, let committed):
             try check(committed.marker, input, shard: number)
@@ -127,17 +144,23 @@ final class ShardOutput: BatchOutput {
         guard rules.plan.includes(shard: shard) else { return .skip }
         while true {
             if !rules.overwrites, !folder.isBeingReplaced(shard), let marker = try folder.marker(shard),
-                !needsRetry(marker)
+                !needsRetry(marker), sizeFault(marker, of: shard) == nil
             {
                 try folder.removeLeftovers(ofComplete: shard)
                 return useOfComplete(shard, marker)
             }
             if let lock = try ShardLock(path: folder.lockPath(shard)) {
-                guard !rules.overwrites else { return .make(try await open(shard, lock)) }
                 if folder.isBeingReplaced(shard) { try await folder.completeReplacement(shard, rules.command) }
                 // Another process may have completed it in the meantime.
-                guard let marker = try folder.marker(shard) else { return .make(try await open(shard, lock)) }
-                guard needsRetry(marker) else { return useOfComplete(shard, marker) }
+                guard !rules.overwrites, let marker = try folder.marker(shard) else {
+                    return .make(try await open(shard, lock))
+                }
+                guard needsRetry(marker) else {
+                    guard let fault = sizeFault(marker, of: shard) else { return useOfComplete(shard, marker) }
+                    Terminal.error.tell(
+                        "webimage: \("\(fault), as its marker says: the shard is made again".printable)\n")
+                    return .make(try await open(shard, lock), marker)
+                }
                 let committed = try CommittedShard(shard, marker, in: folder)
                 guard !committed.retriedRows.isEmpty else { return .check(marker) }
                 return .retry(try await open(shard, lock, committed), committed)
@@ -146,6 +169,11 @@ final class ShardOutput: BatchOutput {
             guard rules.waits else { return .skip }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// Returns what is wrong with the sizes of the files of a complete shard, unless a command may have moved them.
+    private func sizeFault(_ marker: ShardMarker, of shard: Int) -> String? {
+        rules.command == nil ? folder.sizeFault(marker, of: shard) : nil
     }
 
     /// Returns the use of a complete shard whose lines are not answered again.
@@ -179,8 +207,9 @@ final class ShardOutput: BatchOutput {
         }
         try await openShards.acquireUnlessCanceled()
         do {
-            if committed == nil { try folder.removeMarker(number) }
-            let shard = try OpenShard(number, in: folder, columns: columns, lock: lock, committed: committed)
+            let shard = try OpenShard(
+                number, in: folder, columns: columns, lock: lock, committed: committed,
+                listsLines: failedLines != nil)
             state.withLock { $0.open[number] = shard }
             return shard
         } catch {
@@ -211,8 +240,14 @@ final class ShardOutput: BatchOutput {
         }
         state.withLock { state in
             state.open[shard.number] = nil
-            if isCommitted { state.stored.add(shard.answered) } else { state.uncommitted += 1 }
+            if isCommitted {
+                state.stored.add(shard.answered)
+            } else {
+                state.uncommitted += 1
+                state.refused.add(shard.answered)
+            }
         }
+        if let failedLines { shard.list(in: failedLines, isStored: isCommitted) }
         openShards.release()
     }
 
@@ -223,6 +258,11 @@ final class ShardOutput: BatchOutput {
 
     func discard() {
         reader.withLock { $0 = nil }
-        state.withLock { $0.open = [:] }
+        let open = state.withLock { state in
+            defer { state.open = [:] }
+            return state.open
+        }
+        guard let failedLines else { return }
+        for shard in open.sorted(by: { $0.key < $1.key }) { shard.value.list(in: failedLines, isStored: false) }
     }
 }

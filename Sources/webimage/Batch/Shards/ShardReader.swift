@@ -6,8 +6,9 @@ import Hashing
 final class ShardReader {
     /// The use of the lines.
     enum Use: Sendable {
-        /// The shard is made by this process.
-        case make(OpenShard)
+        /// The shard is made by this process; if there is a marker, its files are not complete, and its lines must be
+        /// those of the marker.
+        case make(OpenShard, ShardMarker? = nil)
         /// The shard is complete; its lines must be those of its marker. The failures are the rows of those lines that
         /// a list of failed lines contains.
         case check(ShardMarker, failures: RowSet = RowSet())

@@ -60,7 +60,7 @@ struct BatchFilesTests {
         try await withList { _, list, folder in
             #expect(try await run(list, into: folder).status == 0)
             let shards = ["00000", "00001", "00002"].flatMap { [$0, "\($0).jsonl", "\($0)_stats.json"] }
-            #expect(try names(folder) == shards + ["run.json"])
+            #expect(try names(folder) == (shards + ["00000_list.json", "run.json"]).sorted())
             let members = (0..<9).flatMap { ["00001\($0).jpg", "00001\($0).json"] }
             #expect(try names("\(folder)/00001") == members)
             #expect(try object("\(folder)/00001/000013.json")["n"] as? Int == 13)

@@ -67,7 +67,7 @@ struct BatchFolderTests {
             let result = try await run(list, into: folder)
             #expect(result.status == 0)
             let shards = ["00000", "00001", "00002"].flatMap { ["\($0).jsonl", "\($0).tar", "\($0)_stats.json"] }
-            #expect(try names(folder) == shards + ["run.json"])
+            #expect(try names(folder) == (shards + ["00000_list.json", "run.json"]).sorted())
 
             let listing = try await Command.run([], by: "tar tf \(folder)/00001.tar").output.split(separator: "\n")
             let keys = (0..<20).filter { ($0 + 20) % 10 != 9 }.map { "00001" + ($0 < 10 ? "0" : "") + "\($0)" }
@@ -192,7 +192,8 @@ struct BatchFolderTests {
                 command.send(SIGTERM)
             }
             #expect(result.status == 143)
-            #expect(try names(folder) == ["00000.jsonl", "00000.tar", "00000_stats.json", "run.json"])
+            let expected = ["00000.jsonl", "00000.tar", "00000_list.json", "00000_stats.json", "run.json"]
+            #expect(try names(folder) == expected)
         }
     }
 
@@ -230,8 +231,9 @@ struct BatchFolderTests {
             defer { try? FileManager.default.removeItem(atPath: again) }
             let result = try await run(list, into: folder, ["--retries", "0", "--failed-to", again])
             #expect(result.status == 75)
-            #expect(try names(folder) == ["run.json"])
-            #expect(try objects(again).count == 36)
+            #expect(try names(folder) == ["00000_list.json", "run.json"])
+            // None of the lines is stored.
+            #expect(try objects(again).count == 40)
             #expect(try await run(list, into: folder, ["--retries", "0", "--max-retryable-rate", "1"]).status == 0)
             let strict = try await run(
                 list, into: folder,
@@ -246,7 +248,7 @@ struct BatchFolderTests {
             let result = try await run(list, into: folder, by: "ulimit -f 16; exec \"$@\"")
             #expect(result.status == 74)
             #expect(result.errors.contains("cannot write to"))
-            #expect(try names(folder) == ["run.json"])
+            #expect(try names(folder) == ["00000_list.json", "run.json"])
         }
     }
 
@@ -260,6 +262,10 @@ struct BatchFolderTests {
         try await withTemporaryFolder { folder in
             let result = try await run(#"{"url":"u","width":1}"#, into: folder)
             #expect(result.status == 64)
+            #expect(result.errors.contains("rename it"))
+            let captions = try await run(#"{"url":"u","caption":"c"}"#, into: folder)
+            #expect(captions.status == 64)
+            #expect(captions.errors.contains("use --caption-col caption"))
             #expect(try names(folder) == [])
         }
     }

@@ -121,7 +121,8 @@ struct BatchResumedResultsTests {
 
     @Test func failedLinesThatAreUnknownAreReported() async throws {
         try await withSite { site in
-            #expect(try await site.run().status == 0)
+            // Files that a command may have moved are not looked for.
+            #expect(try await site.run(["--post-shard", "true"]).status == 0)
             try changeMarkers(site.folder) { $0["retryable_rows"] = nil }
             try FileManager.default.removeItem(atPath: site.folder + "/00000.jsonl")
             try Data("{}\n".utf8).write(to: URL(fileURLWithPath: site.folder + "/00002.jsonl"))

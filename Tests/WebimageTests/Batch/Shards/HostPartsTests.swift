@@ -7,7 +7,7 @@ import Testing
 struct HostPartsTests {
     private func entry(_ url: String?, index: Int = 0) -> ListEntry {
         var entry = ListEntry(index: index, line: RawLine())
-        entry.url = url
+        entry.writtenURL = url
         return entry
     }
 

@@ -40,10 +40,8 @@ struct ShardCommandTests {
             #expect(result.status == 0, "\(result.errors)")
             let shards = ["00000", "00001", "00002"]
             #expect(try names(copy) == shards.flatMap { ["\($0).jsonl", "\($0).tar"] })
-            #expect(
-                try names(folder + "/out") == shards.flatMap { ["\($0).jsonl", "\($0).tar", "\($0)_stats.json"] } + [
-                    "run.json"
-                ])
+            let files = shards.flatMap { ["\($0).jsonl", "\($0).tar", "\($0)_stats.json"] }
+            #expect(try names(folder + "/out") == (files + ["00000_list.json", "run.json"]).sorted())
             #expect(FileManager.default.contentsEqual(atPath: copy + "/00001.tar", andPath: folder + "/out/00001.tar"))
         }
     }
@@ -74,7 +72,7 @@ struct ShardCommandTests {
                 running.interrupt()
             }
             #expect(result.status == 130)
-            #expect(try names(folder + "/out") == ["run.json"])
+            #expect(try names(folder + "/out") == ["00000_list.json", "run.json"])
             #expect(FileManager.default.fileExists(atPath: folder + "/ended"))
         }
     }

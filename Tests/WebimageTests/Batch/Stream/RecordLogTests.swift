@@ -12,7 +12,7 @@ import WebimageConsole
 struct RecordLogTests {
     private func answer(_ index: Int, url: String = "u") -> LineProcessor.Answer {
         var entry = ListEntry(index: index, line: RawLine())
-        entry.url = url
+        entry.writtenURL = url
         var record = BatchRecord(entry: entry)
         record.failure = ImageFailure(.badLine, "")
         return LineProcessor.Answer(record: record)

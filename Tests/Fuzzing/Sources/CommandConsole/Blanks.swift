@@ -1,0 +1,1 @@
+../../../../Sources/WebimageConsole/Blanks.swift

@@ -1,0 +1,1 @@
+../../../../Sources/webimage/Batch/Input/Gunzip.swift

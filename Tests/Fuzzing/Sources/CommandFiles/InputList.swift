@@ -1,1 +1,0 @@
-../../../../Sources/webimage/Get/InputList.swift
