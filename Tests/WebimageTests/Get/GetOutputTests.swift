@@ -22,6 +22,21 @@ struct GetOutputTests {
         return try await Command.run(["get"] + arguments, input: input)
     }
 
+    /// Returns the image with a text, which no encoder here writes, and an orientation behind the pixels.
+    private static func storedPNG(orientation: UInt8) -> [UInt8] {
+        func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+            func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+            let data = Array(type.utf8) + content
+            let sum = data.reduce(~UInt32(0)) { sum, byte in
+                (0..<8).reduce(sum ^ UInt32(byte)) { part, _ in part & 1 == 1 ? part >> 1 ^ 0xEDB8_8320 : part >> 1 }
+            }
+            return big(UInt32(content.count)) + data + big(~sum)
+        }
+        let texts = chunk("tEXt", Array("Title\0sunset".utf8))
+        let exif = chunk("eXIf", TestExif.bytes(orientation: orientation))
+        return png.dropLast(12) + texts + exif + png.suffix(12)
+    }
+
     private func bytes(_ path: String) throws -> [UInt8] { try ImageFile(path: path).bytes() }
 
     private func format(_ path: String) throws -> ImageFormat { try ImageFile(path: path).header().header.format }
@@ -62,6 +77,79 @@ struct GetOutputTests {
             #expect(try bytes(old) == Self.png)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["old.png", "photo.png"])
         }
+    }
+
+    @Test func aLinkIsKeptAndTheFileThatItNamesIsReplacedWithItsMode() async throws {
+        try await withTemporaryFolder { folder in
+            let (file, link) = (folder + "/real.png", folder + "/link.png")
+            #expect(
+                FileManager.default.createFile(
+                    atPath: file, contents: Data("old".utf8), attributes: [.posixPermissions: 0o640]))
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real.png")
+            let result = try await run(["--overwrite", "-o", "DIR/link.png", "DIR/photo.png"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.png")
+            #expect(try bytes(file) == Self.png)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o640)
+        }
+    }
+
+    @Test func aFileIsReplacedOnEveryFileSystem() throws {
+        for system in FileSystem.allCases {
+            try withTemporaryFolder { folder in
+                let output = try OutputFolder(path: folder, calls: system.calls)
+                #expect(FileManager.default.createFile(atPath: folder + "/a.png", contents: Data([9])))
+                let file = output.makeFile()
+                try file.append([1, 2, 3])
+                #expect(try file.place(at: folder + "/a.png", replacing: true))
+                #expect(try bytes(folder + "/a.png") == [1, 2, 3])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.png"])
+            }
+        }
+    }
+
+    @Test func theOpenStandardOutputIsNoFileToReplace() async throws {
+        try await withTemporaryFolder { folder in
+            let result = try await run(["-o", "/dev/stdout", "--overwrite", "DIR/photo.png"], in: folder)
+            #expect(result.status == 64 && result.errors.contains("--overwrite applies to a file"))
+            let plain = try await run(["-o", "/dev/stdout", "DIR/photo.png"], in: folder)
+            #expect(plain.outputBytes == Self.png && plain.status == 0)
+        }
+    }
+
+    @Test func aStreamThatNobodyReadsDoesNotHoldUpAnInterruption() async throws {
+        try await withTemporaryFolder { folder in
+            let large = try TestImages.photo(width: 600, height: 600).encoded(as: .png)
+            let path = folder + "/large.png"
+            try Data(large).write(to: URL(fileURLWithPath: path))
+            let fifo = folder + "/fifo"
+            #expect(mkfifo(fifo, 0o600) == 0)
+            // The shell holds the pipe open for reading, and reads nothing.
+            let script = "exec 9<>\(fifo); exec \"$@\" >&9"
+            let result = try await Command.run(["get", "-o", "-", path], by: script) { command in
+                let reader = open(fifo, O_RDONLY | O_NONBLOCK)
+                defer { close(reader) }
+                // Until the pipe is full.
+                var count: Int32 = 0
+                while count < 60_000, await !command.ends(within: .milliseconds(1)) {
+                    _ = ioctl(reader, UInt(FIONREAD), &count)
+                }
+                command.interrupt()
+            }
+            #expect(result.status == 130)
+        }
+    }
+
+    @Test(arguments: [
+        (["-o", "a.png"], true), (["--format", "png"], true), ([], false),
+        (["--format", "png", "--skip-reencode"], true),
+    ])
+    func imagesThatMayBeConvertedHaveTheMemoryOfConversions(options: [String], converts: Bool) throws {
+        let decoding = try GetCommand.parse(options + ["photo.jpg"]).loaderConfiguration(concurrency: 1).decoding
+        let limits = MemoryLimits()
+        #expect(decoding.memoryBudget == (converts ? limits.allConversions : limits.allChecks))
+        #expect((decoding.maximumDecodeBytes == limits.conversion) == converts)
     }
 
     @Test func anImageIsPipedThrough() async throws {
@@ -134,6 +222,20 @@ struct GetOutputTests {
                 #expect(sent.count == 2 && sent[0] == "old=1")
                 #expect(Set(sent[1].split(separator: "; ")) == ["old=1", "new=2"])
             }
+        }
+    }
+
+    @Test(arguments: ["photo.png", "orientation.png"])
+    func filesOfOtherEncodersThatNeedNoChangeKeepTheirBytes(name: String) async throws {
+        try await withTemporaryFolder { folder in
+            // Compressed as no encoder here does, and with an orientation behind the pixels.
+            let turned = name == "orientation.png"
+            let file = Self.storedPNG(orientation: turned ? 6 : 1)
+            try Data(file).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            let result = try await Command.run(
+                ["get", "-o", folder + "/out", "--format", "png", "--skip-reencode", "\(folder)/\(name)"])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try (bytes("\(folder)/out/\(name)") == file) == !turned)
         }
     }
 
