@@ -1,4 +1,6 @@
+import ArgumentParser
 import Foundation
+import AsyncWebImage
 import ImageCodecs
 import ImageEncoders
 import ImageTestSupport
