@@ -115,7 +115,7 @@ check_macos() {
     local name prefix missing=()
     have brew || fail "Homebrew is needed for the C libraries. Get it from https://brew.sh"
     prefix=$(brew --prefix)
-    for name in curl jpeg-turbo libpng webp giflib little-cms2 pkgconf; do
+    for name in curl openssl@3 libnghttp2 jpeg-turbo libpng webp giflib little-cms2 pkgconf; do
         [ -d "$prefix/opt/$name" ] || missing+=("$name")
     done
     [ ${#missing[@]} -eq 0 ] || fail "missing: ${missing[*]}" "Install them, then try again:" \
