@@ -79,8 +79,15 @@ final class DownloadMetrics: Sendable {
         case .completed(.failure(is CancellationError)): complete(event, .cancelled)
         case .completed(.failure(let error)):
             complete(event, .failed)
-            count(ImageError.Code(error))
+            count(Self.code(of: error))
         }
+    }
+
+    /// Returns the code of an error; statuses that no server should send have none of their own, because servers would
+    /// otherwise choose the values of a dimension.
+    private static func code(of error: any Error) -> ImageError.Code {
+        if let status = (error as? ImageError)?.httpStatus, !(300..<600).contains(status) { return .other }
+        return ImageError.Code(error)
     }
 
     private func count(_ code: ImageError.Code) {

@@ -106,8 +106,10 @@ extension ConnectionPool {
     }
 
     private func receive(_ bytes: Span<UInt8>, of connection: HTTP2Connection) {
+        let before = connection.session.peerClose
         defer {
-            if connection.session.peerClose?.code == .http11Required { requireHTTP1(connection.key) }
+            let close = connection.session.peerClose
+            if close != before, close?.code == .http11Required { requireHTTP1(connection.key) }
         }
         do {
             try connection.session.receive(bytes)

@@ -16,7 +16,10 @@ extension ConnectionPool {
         case .requiresHTTP1:
             requireHTTP1(stream.connection.key)
             let code = HTTP2ErrorCode.http11Required
-            lose(stream, code.detail("reset the stream"), .ifRefused, code: code)
+            // Nothing guarantees that the request has not been processed.
+            let isSafe = [.get, .head].contains(transfer.request.method)
+            lose(stream, code.detail("reset the stream"), isSafe ? .ifRefused : .never, code: code)
+        case .unsent(let reason): lose(stream, "the request cannot be sent over HTTP/2: \(reason)", .never)
         case .reset(let code): lose(stream, code.detail("reset the stream"), code: code)
         case .invalid(let code, let fault):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
@@ -27,8 +30,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Ends a stream before its response is complete; `code` is the server's, by default that of its announcement to close
-    /// the connection.
+    /// Ends a stream before its response is complete; `code` is that of the server for the stream, if there is one.
     private func lose(
         _ stream: HTTP2Stream, _ detail: String?, _ repetition: ExchangeEnd.Repetition = .ifUnanswered,
         code: HTTP2ErrorCode? = nil
@@ -36,7 +38,7 @@ extension ConnectionPool {
         let announcement = stream.connection.session.peerClose
         let error = stream.transfer.connectionError(detail ?? announcement?.detail)
         // A server that receives too much must not get the same at once.
-        let isOverloaded = (code ?? announcement?.code) == .enhanceYourCalm
+        let isOverloaded = code == .enhanceYourCalm || announcement?.code == .enhanceYourCalm
         end(stream, .failed(error, isOverloaded ? .never : repetition))
     }
 
@@ -85,7 +87,10 @@ extension ConnectionPool {
     /// Uses HTTP/1.1 for further requests to a server.
     func requireHTTP1(_ key: ConnectionKey) {
         http1Requirements.insert(key, at: deadlines.now)
-        for connection in shared[key] ?? [] { connection.isRetired = true }
+        for connection in shared[key] ?? [] {
+            connection.isRetired = true
+            if connection.streams.isEmpty { close(connection) }
+        }
     }
 
     /// Closes a connection that has failed with an error of the system, a failure of HTTP/2, or neither if the server has
@@ -94,6 +99,11 @@ extension ConnectionPool {
         guard !connection.isClosed else { return }
         let failureOfTLS = connection.stream.failure
         let isAnnounced = connection.session.peerClose?.detail != nil
+        let isFinal =
+            switch failureOfTLS?.kind {
+            case .rejected, .endlessData, .tooManyOpenFiles: true
+            case .brokenOff, .unannouncedEnd, nil: false
+            }
         close(connection)
         // In the order of the requests, so that retries keep it.
         // The others have arrived completely.
@@ -107,7 +117,7 @@ extension ConnectionPool {
                 end(stream, .aborted)
             // Whichever stream it was, the others are not at fault, and this one may not be either.
             case let failure?: lose(stream, failure.detail)
-            case nil where error != 0 && !isAnnounced:
+            case nil where error != 0 && (!isAnnounced || isFinal):
                 end(stream, transfer.loss(.ifUnanswered, error, failureOfTLS))
             case nil: lose(stream, nil)
             }

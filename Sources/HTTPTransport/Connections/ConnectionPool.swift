@@ -191,6 +191,7 @@ extension ConnectionPool {
         case .wantsRead: poller.watch(descriptor, for: .readable)
         case .wantsWrite: poller.watch(descriptor, for: .writable)
         case .failed(let failure):
+            http1Requirements.remove(handshake.key)
             handshake.hasEnded = true
             end(handshake.transfer, handshake.transfer.abortion(by: failure))
         case .complete:

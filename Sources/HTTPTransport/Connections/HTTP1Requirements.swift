@@ -15,7 +15,10 @@ struct HTTP1Requirements {
     /// Records that a server requires HTTP/1.1.
     mutating func insert(_ key: ConnectionKey, at now: MonotonicInstant) {
         // Forgetting costs a request that the server does not process.
-        if ends.count >= Self.maximumServers { ends.removeAll(keepingCapacity: true) }
+        if ends[key] == nil, ends.count >= Self.maximumServers { ends.removeAll(keepingCapacity: true) }
         ends[key] = now + Self.period
     }
+
+    /// Forgets a server, which may speak nothing but HTTP/2 after all.
+    mutating func remove(_ key: ConnectionKey) { ends[key] = nil }
 }

@@ -39,7 +39,7 @@ final class ContentDecoder: TransferReceiver {
     func hasEnded(after count: Int) -> Bool {
         state.withLock { state in
             guard case .ended = state.mode, state.failure == nil else { return false }
-            return state.delivered == count
+            return state.pending == 0 && state.delivered == count
         }
     }
 

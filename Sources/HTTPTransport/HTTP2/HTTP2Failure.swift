@@ -30,8 +30,10 @@ enum HTTP2StreamEnd: Equatable {
     case complete
     /// The peer has certainly not processed the request (RFC 9113, section 8.7).
     case refused
-    /// The peer requires HTTP/1.1 for the request, and has not processed it.
+    /// The peer requires HTTP/1.1 for the request.
     case requiresHTTP1
+    /// This side could not send the request, for the reason that nghttp2 states.
+    case unsent(String)
     /// The peer has ended the stream before the response was complete.
     case reset(HTTP2ErrorCode)
     /// The response was invalid, for the reason that nghttp2 states, and this side has ended the stream.

@@ -29,7 +29,7 @@ final class HTTP2Session {
     /// The maximum number of answers that the peer requires and does not read.
     static let maximumAnswers = 1_000
     /// The maximum length of a statement about an invalid field, which contains the field.
-    private static let maximumFaultSize = 200
+    static let maximumFaultSize = 200
 
     /// The receiver of the responses.
     weak var delegate: (any HTTP2SessionDelegate)?
@@ -220,6 +220,7 @@ extension HTTP2Session {
 
     /// Takes the end of the header block.
     func endHeaders(of stream: Int32) {
+        fieldFault = ""
         guard stream == blockStream else { return }
         lines.append(copying: "\r\n".utf8Span.span)
         deliverLines(of: stream)
@@ -249,7 +250,9 @@ extension HTTP2Session {
 
     /// Takes what nghttp2 states about a field of the present header block.
     func noteFieldFault(_ text: String) {
-        fieldFault = String(text.prefix(Self.maximumFaultSize))
+        // A field that is only left out is no fault.
+        guard !text.hasPrefix("Ignoring") else { return }
+        fieldFault = text
     }
 
     /// Takes what nghttp2 states about an invalid frame of a stream.
@@ -282,6 +285,12 @@ extension HTTP2Session {
                 .reset(code)
             }
         delegate?.end(of: number, end)
+    }
+
+    /// Takes the end of a stream whose request could not be sent.
+    func endUnsent(_ number: Int32, _ reason: String) {
+        guard failure == nil, streams.removeValue(forKey: number) != nil else { return }
+        delegate?.end(of: number, .unsent(reason))
     }
 
     /// Records that the peer knows this side's settings.

@@ -36,7 +36,8 @@ extension NGHTTP2Session {
         }
         unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, count, owner in
             guard let session = unsafe Self.owner(owner) else { return callbackFailure }
-            let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
+            // It contains what the server sent.
+            let bytes = unsafe UnsafeRawBufferPointer(start: text, count: min(count, HTTP2Session.maximumFaultSize))
             session.noteFieldFault(unsafe String(decoding: bytes, as: UTF8.self))
             return 0
         }
@@ -48,8 +49,11 @@ extension NGHTTP2Session {
         unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, status, owner in
             guard let frame = unsafe frame, let session = unsafe Self.owner(owner) else { return callbackFailure }
             if unsafe frame.type == NGHTTP2_HEADERS {
-                let isRefused = nghttp2_error(status) == NGHTTP2_ERR_START_STREAM_NOT_ALLOWED
-                session.endStream(unsafe frame.stream, isRefused ? .refusedStream : .internalError)
+                if nghttp2_error(status) == NGHTTP2_ERR_START_STREAM_NOT_ALLOWED {
+                    session.endStream(unsafe frame.stream, .refusedStream)
+                } else {
+                    session.endUnsent(unsafe frame.stream, unsafe String(cString: nghttp2_strerror(status)))
+                }
             }
             return 0
         }

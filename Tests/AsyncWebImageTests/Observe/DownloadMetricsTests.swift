@@ -80,6 +80,16 @@ struct DownloadMetricsTests {
         }
     }
 
+    @Test func serversCannotChooseValuesOfDimensions() async throws {
+        try await withLoopbackOrigin { origin in
+            for status in [777, 612] { origin.route("/\(status)", .init(status: status)) }
+            let loader = loader()
+            for status in [777, 612] { _ = try? await loader.data(for: ImageRequest(origin.url("/\(status)"))) }
+            await loader.coordinator.becomesIdle()
+            #expect(try count("download_failures", [("code", "other")]) == 2)
+        }
+    }
+
     @Test func everyTryIsTimedAndEveryRetryCounted() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1])])

@@ -28,6 +28,15 @@ struct HTTP1RequirementsTests {
         #expect(requirements.contains(try key(HTTP1Requirements.maximumServers), at: .now))
     }
 
+    @Test func renewalForgetsNoOtherServer() throws {
+        var requirements = HTTP1Requirements()
+        for number in 1...HTTP1Requirements.maximumServers { requirements.insert(try key(number), at: .now) }
+        requirements.insert(try key(1), at: .now)
+        #expect(requirements.contains(try key(2), at: .now))
+        requirements.remove(try key(1))
+        #expect(!requirements.contains(try key(1), at: .now))
+    }
+
     @Test(arguments: ["reset", "refused by GOAWAY", "closed after GOAWAY"], [HTTPRequest.Method.get, .head])
     func requestsAreRepeatedOverHTTP1(way: String, method: HTTPRequest.Method) async throws {
         let fixture = try SharedFixture()

@@ -279,7 +279,11 @@ struct HTTP2SessionTests {
 
     @Test func requestThatNGHTTP2CannotSendEnds() throws {
         let stream = try send { $0.headerFields[.userAgent] = String(repeating: "x", count: 200_000) }
-        #expect(exchange.ends == [stream: .reset(.internalError)] && exchange.failure == nil)
+        guard case .unsent? = exchange.ends[stream] else {
+            Issue.record("\(exchange.ends)")
+            return
+        }
+        #expect(exchange.failure == nil)
         let next = try send()
         #expect(peer.completed == [next])
     }
