@@ -81,7 +81,7 @@ struct DownloadMetricsTests {
     }
 
     @Test func serversCannotChooseValuesOfDimensions() async throws {
-        try await withLoopbackOrigin { origin in
+        try await withLoopbackOrigin { (origin) async throws in
             for status in [777, 612] { origin.route("/\(status)", .init(status: status)) }
             let loader = loader()
             for status in [777, 612] { _ = try? await loader.data(for: ImageRequest(origin.url("/\(status)"))) }
