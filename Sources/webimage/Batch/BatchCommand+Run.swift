@@ -141,8 +141,9 @@ extension BatchCommand {
             let head = try await lines.headDigest()
             let list =
                 output.extend
-                ? try folder.addList(head) : try folder.beginList(head, overwrites: output.overwrite)
-            let rules = try shardRules(firstShard: list.firstShard)
+                ? try folder.addList(head) : try folder.beginList(head)
+            var rules = try shardRules(firstShard: list.firstShard)
+            if output.overwrite, !output.extend { rules.replacingHead = head }
             let shards = ShardOutput(
                 folder, list: list, rules: rules, columns: output.folderColumns(listColumns),
                 failedLines: failedLines, openShards: budget.shards)

@@ -42,6 +42,9 @@ struct ListHead {
         } catch {
             // It may be a text.
         }
+        if bytes.contains(UInt8(ascii: "\r")), !bytes.contains(UInt8(ascii: "\n")) {
+            return "the lines of \(name) end with CR alone: convert it with tr '\\r' '\\n'"
+        }
         if let index = bytes.firstIndex(of: 0) {
             return "\(name) is not a text: its byte \(index - bytes.startIndex) is NUL; a list is a text in UTF-8"
         }
@@ -72,7 +75,7 @@ struct ListHead {
         ([0xD0, 0xCF, 0x11, 0xE0], "a document of Office", "save it as CSV"),
         (Gunzip.signature, "compressed with gzip twice", "decompress it with gzip -d first"),
         ([0x28, 0xB5, 0x2F, 0xFD], "compressed with Zstandard", "zstd -dc LIST | webimage ... --input -"),
-        (Array("BZh".utf8), "compressed with bzip2", "bzip2 -dc LIST | webimage ... --input -"),
+        (Array("BZh91AY&SY".utf8), "compressed with bzip2", "bzip2 -dc LIST | webimage ... --input -"),
         ([0xFD] + Array("7zXZ".utf8), "compressed with xz", "xz -dc LIST | webimage ... --input -"),
     ]
 
@@ -114,7 +117,7 @@ struct ListHead {
     ///
     /// A header names the column of the URLs, or is followed by a line with as many values, of which one is a URL.
     private static func separator(ofHeader first: String, then second: String?, url: String) -> Character? {
-        guard !first.contains("://") else { return nil }
+        guard !first.contains("://"), !first.contains("/"), !first.contains(".") else { return nil }
         func values(_ line: String, _ separator: Character) -> [String] {
             line.split(separator: separator, omittingEmptySubsequences: false)
                 .map { $0.filter { $0 != "\"" }.withoutBlanksAround.lowercased() }

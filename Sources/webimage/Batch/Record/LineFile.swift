@@ -30,9 +30,11 @@ final class LineFile: Sendable {
     }
 
     /// Adds the line of an entry, and the header of its list in front of the first one.
+    ///
+    /// Lines that can never be answered are left out: the rest of one that is too long is lost, and a quoted field that
+    /// does not end would take in the lines after it, which are others here than in the list.
     func append(_ entry: ListEntry) {
-        // The rest of a line that is too long is lost.
-        guard !entry.line.isCut else { return }
+        guard !entry.line.isCut, entry.problem == nil || !entry.line.bytes.contains(UInt8(ascii: "\"")) else { return }
         state.withLock { state in
             do throws(FileError) {
                 try state.begin(entry.header, writesHeader: hasHeader)

@@ -10,6 +10,8 @@ final class OpenShard: Sendable {
     struct Conditions: Sendable, Equatable {
         /// The share of lines that failed with `tls` from which on these failures count as retryable.
         private static let tlsOutage = 0.9
+        /// The number of such lines from which on it can be an outage: a few hosts have invalid certificates.
+        private static let minimumTLSFailures = 10
 
         /// The maximum share of lines that failed with retryable errors.
         var maximumRetryableRate = 1.0
@@ -19,7 +21,9 @@ final class OpenShard: Sendable {
         func areMet(by statistics: BatchStatistics) -> Bool {
             let count = Double(max(1, statistics.count))
             // Nearly always, the cause is a proxy or a missing certificate, not the servers.
-            let tls = statistics.byCode["tls"].map { Double($0) / count >= Self.tlsOutage ? $0 : 0 } ?? 0
+            let failures = statistics.byCode["tls"] ?? 0
+            let isOutage = failures >= Self.minimumTLSFailures && Double(failures) / count >= Self.tlsOutage
+            let tls = isOutage ? failures : 0
             return Double(statistics.retryable + tls) / count <= maximumRetryableRate
                 && Double(statistics.successes) / count >= minimumSuccessRate
         }

@@ -10,14 +10,25 @@ extension ShardFolder {
     /// Begins or continues the list whose first shard is shard 0; `head` is the digest of its first lines.
     ///
     /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
-    func beginList(_ head: String, overwrites: Bool) throws -> ShardList {
+    func beginList(_ head: String) throws -> ShardList {
         let list = try openList(0, among: fileNames())
+        // Otherwise, the shards tell whether this is another list.
+        if try !hasMarkers(before: list.nextList) { try replaceFirstList(by: head) }
+        return list
+    }
+
+    /// Records that shard 0 is the first of the list whose first lines have the digest `head`.
+    func replaceFirstList(by head: String) throws {
         let name = "\(keys.name(ofShard: 0))\(Self.listSuffix)"
         let known = unsafe access("\(path)/\(name)", F_OK) == 0 ? try digest(ofList: name) : nil
-        // Otherwise, the shards tell that this is another list.
-        let isFree = try overwrites || !hasMarkers(before: list.nextList)
-        if known != head, isFree { try listFile(head, firstShard: 0).place() }
-        return list
+        if known != head { try listFile(head, firstShard: 0).place() }
+    }
+
+    /// Returns the numbers of the complete shards after `last` that belong to the same list, or were made from an earlier
+    /// one.
+    func completeShards(after last: Int, before next: Int?) throws -> [Int] {
+        try fileNames().filter { $0.hasSuffix("_stats.json") }.compactMap(Self.number(of:))
+            .filter { $0 > last && $0 < next ?? .max }.sorted()
     }
 
     /// Returns whether a shard before another list is complete.

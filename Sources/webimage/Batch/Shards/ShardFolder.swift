@@ -82,13 +82,18 @@ struct ShardFolder: Sendable {
     /// Returns whether a shard has a marker.
     func hasMarker(_ shard: Int) -> Bool { unsafe access(markerPath(shard), F_OK) == 0 }
 
-    /// Returns the first file that a marker describes, but that is missing or has another size, with the difference.
+    /// Returns the first file of a complete shard that its marker does not describe, or that is missing or has another
+    /// size, with the difference.
     ///
     /// Files that a command got may have been moved.
     func sizeFault(_ marker: ShardMarker, of shard: Int) -> String? {
         guard !marker.hasCommand else { return nil }
-        for path in [imagesPath(shard), sidecarPath(shard)] {
-            if let fault = marker.file(named: Self.name(of: path))?.sizeFault(at: path) { return "\(path): \(fault)" }
+        let paths = (form == .none ? [] : [imagesPath(shard)]) + (hasSidecar ? [sidecarPath(shard)] : [])
+        for path in paths {
+            guard let file = marker.file(named: Self.name(of: path)) else {
+                return "\(path): the marker does not describe it"
+            }
+            if let fault = file.sizeFault(at: path) { return "\(path): \(fault)" }
         }
         return nil
     }

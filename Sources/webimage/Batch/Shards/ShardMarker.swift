@@ -129,6 +129,8 @@ extension ShardMarker.File {
             return errno == ENOENT ? "it is missing" : FileError("read", path).description
         }
         guard let fileCount else {
+            // A folder whose files the marker does not count.
+            if status.st_mode & S_IFMT == S_IFDIR { return nil }
             guard status.st_mode & S_IFMT == S_IFREG else { return "it is not a file" }
             return status.st_size == bytes ? nil : "it has \(status.st_size) bytes instead of \(bytes)"
         }

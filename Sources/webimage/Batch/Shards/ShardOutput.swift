@@ -11,6 +11,8 @@ final class ShardOutput: BatchOutput {
         var command: ShardCommand?
         /// A Boolean value that indicates whether complete shards are made again.
         var overwrites = false
+        /// The digest of the first lines of the list, if its shards replace those of the folder's first list.
+        var replacingHead: String?
         /// A Boolean value that indicates whether the lines of complete shards that failed with retryable errors are
         /// answered again.
         var retriesFailures = false
@@ -30,6 +32,10 @@ final class ShardOutput: BatchOutput {
         var stored = BatchStatistics()
         var completeLines = 0
         var earlier = EarlierResults()
+        /// The highest number of a shard of the list so far.
+        var lastShard: Int?
+        /// A Boolean value that indicates whether a shard of the folder's first list has been replaced.
+        var hasReplaced = false
     }
 
     private let folder: ShardFolder
@@ -96,6 +102,7 @@ final class ShardOutput: BatchOutput {
         let shard = rules.plan.shard(at: position)
         if reader.withLock({ $0?.number }) != shard {
             try await endList()
+            state.withLock { $0.lastShard = max($0.lastShard ?? shard, shard) }
             let use = try await use(of: shard)
             try reader.withLock { $0 = try ShardReader(shard, first: entry.index, use: use) }
         }
@@ -157,8 +164,7 @@ final class ShardOutput: BatchOutput {
                 }
                 guard needsRetry(marker) else {
                     guard let fault = sizeFault(marker, of: shard) else { return useOfComplete(shard, marker) }
-                    Terminal.error.tell(
-                        "webimage: \("\(fault), as its marker says: the shard is made again".printable)\n")
+                    Terminal.error.tell("webimage: \("\(fault): the shard is made again".printable)\n")
                     return .make(try await open(shard, lock), marker)
                 }
                 let committed = try CommittedShard(shard, marker, in: folder)
@@ -238,8 +244,18 @@ final class ShardOutput: BatchOutput {
         } catch {
             throw FileError(description: "\(error)")
         }
+        if isCommitted, let head = rules.replacingHead, state.withLock({ !$0.hasReplaced }) {
+            do {
+                try folder.replaceFirstList(by: head)
+            } catch let error as FileError {
+                throw error
+            } catch {
+                throw FileError(description: "\(error)")
+            }
+        }
         state.withLock { state in
             state.open[shard.number] = nil
+            if isCommitted { state.hasReplaced = true }
             if isCommitted {
                 state.stored.add(shard.answered)
             } else {
@@ -254,6 +270,15 @@ final class ShardOutput: BatchOutput {
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
         // The shards of an interrupted run are incomplete.
         discard()
+        guard isComplete, rules.replacingHead != nil, rules.plan.part == nil,
+            let last = state.withLock({ $0.lastShard }),
+            let old = try? folder.completeShards(after: last, before: list.nextList), let first = old.first
+        else { return }
+        let shards = old.count == 1 ? "1 shard" : "\(old.count) shards"
+        Terminal.error.tell(
+            "webimage: \(shards) of an earlier list remain in \(folder.path.printable), from "
+                + "\(folder.keys.name(ofShard: first)) on: remove them if the images are to be those of this list alone\n"
+        )
     }
 
     func discard() {

@@ -34,6 +34,7 @@ struct ListHeadTests {
         Wrong("list.jsonl", Array("{\"url\":\"http://a/\"}\n\0".utf8), "is NUL"),
         Wrong("list.txt", [0xFF, 0xFE] + Array("http://a/".utf16).flatMap { [UInt8($0), 0] }, "UTF-16"),
         Wrong("list.csv", Array("url,b\n".utf16).flatMap { [UInt8($0), 0] }, "UTF-16"),
+        Wrong("list.txt", "http://a/1\rhttp://a/2\r", "end with CR alone"),
         Wrong("list.txt", Array("PK".utf8) + [3, 4, 20, 0], "a spreadsheet"),
         Wrong("list.txt", [0x28, 0xB5, 0x2F, 0xFD, 1, 2, 3], "zstd -dc"),
         Wrong("list.txt", "<!DOCTYPE html><p>Not found", "HTML, not a list"),

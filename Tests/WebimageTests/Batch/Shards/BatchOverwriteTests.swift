@@ -206,6 +206,74 @@ struct BatchOverwriteTests {
         }
     }
 
+    @Test func anotherListThatReplacesNothingIsNotTheFirst() async throws {
+        try await withSite(40) { site in
+            #expect(try await site.run().status == 0)
+            let (list, before) = (site.folder + "/00000_list.json", try contents(site.folder))
+            let failing = (0..<40).map { site.origin.url("/down/\($0)") }.joined(separator: "\n")
+            site.origin.route("/down/*", Response(status: 503))
+            #expect(try await site.run(["--overwrite"], list: failing).status == 75)
+            #expect(try contents(site.folder) == before)
+            site.origin.route("/down/*", Response(body: site.photograph))
+            #expect(try await site.run(["--overwrite"], list: failing).status == 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: list)) != before["00000_list.json"])
+        }
+    }
+
+    @Test func shardsThatRemainOfALongerListAreTold() async throws {
+        try await withSite { site in
+            #expect(try await site.run().status == 0)
+            let short = site.list.split(separator: "\n").prefix(20).reversed().joined(separator: "\n")
+            let result = try await site.run(["--overwrite"], list: short)
+            #expect(result.status == 0)
+            #expect(result.errors.contains("2 shards of an earlier list remain in \(site.folder), from 00001 on"))
+            #expect(try await !site.run(["--overwrite"]).errors.contains("remain"))
+        }
+    }
+
+    @Test func shardWhoseMarkerDescribesNoFilesIsMadeAgain() async throws {
+        try await withSite(20) { site in
+            #expect(try await site.run().status == 0)
+            let path = site.folder + "/00000_stats.json"
+            let marker = try String(contentsOfFile: path, encoding: .utf8)
+            let start = try #require(marker.range(of: "\"files\":{"))
+            let end = try #require(marker.range(of: "}}", range: start.upperBound..<marker.endIndex))
+            let changed = marker.replacingCharacters(in: start.upperBound..<end.upperBound, with: "}")
+            try Data(changed.utf8).write(to: URL(fileURLWithPath: path))
+            let result = try await site.run()
+            #expect(result.status == 0)
+            #expect(result.errors.contains("00000.tar: the marker does not describe it: the shard is made again"))
+            #expect(try await verify(site.folder).status == 0)
+        }
+    }
+
+    @Test func failedLinesOfCSVContainNoFieldWithoutItsEnd() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", Response(status: 503))
+            try await withTemporaryFolder { folder in
+                let urls = (1...4).map { origin.url("/\($0)") }
+                let list =
+                    "url,title\n\(urls[0]),\"one\"\n\(urls[1]),\"two\"\n\(urls[2]),three\n\(urls[3]),\"stray\n"
+                let failed = folder + "/failed.csv"
+                let arguments = ["batch", "--input", "-", "--input-format", "csv", "--output", folder + "/shards"]
+                let options = ["--retries", "0", "--max-retryable-rate", "0.1", "--failed-to", failed]
+                #expect(try await Command.run(arguments + options, input: list).status == 75)
+                let again = try lines(failed)
+                #expect(again.count == 4 && again[0] == "url,title" && !again.joined().contains("stray"))
+            }
+        }
+    }
+
+    @Test func aFewTLSFailuresAreNoOutage() {
+        var statistics = BatchStatistics()
+        for _ in 0..<9 {
+            var record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
+            record.failure = ImageFailure(.tls, "")
+            statistics.add(record)
+        }
+        #expect(OpenShard.Conditions(maximumRetryableRate: 0.5).areMet(by: statistics))
+    }
+
     @Test(arguments: [(18, true), (17, false)]) func nearlyOnlyTLSFailuresAreAnOutage(count: Int, isOutage: Bool) {
         var statistics = BatchStatistics()
         for index in 0..<20 {
