@@ -61,14 +61,16 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run this shell command for each shard when its files are complete, before its marker is written. The paths of "
                 + "the files are its arguments, as in 'for f; do aws s3 cp \"$f\" s3://bucket/ || exit; done'. If it fails, "
-                + "the shard is not complete, its files are removed, and the run ends with exit status 74.",
+                + "the shard is not complete, its files are removed, and the run ends with exit status 74. The files of a new "
+                + "version of a complete shard remain, and the next run repeats the command.",
             valueName: "command"))
     var postShard: String?
 
     @Flag(
         help: """
             Write shards again even if they are complete. The earlier version of a shard remains until the new one is \
-            complete and meets the conditions of --max-retryable-rate and --min-success-rate.
+            complete and meets the conditions of --max-retryable-rate and --min-success-rate. If the folder has more shards, \
+            of an earlier list, they remain, which a message says.
             """)
     var overwrite = false
 
@@ -93,8 +95,8 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
-                + "timeouts, which suggests a network outage. If nine of ten lines failed with tls, which suggests a proxy or "
-                + "a missing certificate, these failures count, too. The exit status is then 75. With --retry-failed, this applies to "
+                + "timeouts, which suggests a network outage. If nine of ten lines, and at least 10, failed with tls, which "
+                + "suggests a proxy or a missing certificate, these failures count, too. The exit status is then 75. With --retry-failed, this applies to "
                 + "all lines of a shard, not only to those requested again; the earlier version of the shard remains.",
             valueName: "rate"))
     var maxRetryableRate = Self.defaultMaxRetryableRate
