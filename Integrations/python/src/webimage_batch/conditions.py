@@ -12,6 +12,8 @@ MAX_RETRYABLE_RATE = 0.5
 
 _TLS_OUTAGE = 0.9
 """The share of results that failed with `tls` from which on the cause is not the servers."""
+_LEAST_TLS_FAILURES = 10
+"""The number of these failures below which they tell nothing: the last shard of a list may have one row."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,12 @@ class Conditions:
     def allow_retryable(self, retryable: int, counts: Counts) -> bool:
         """Returns whether so many of the results may be failures for reasons that may be temporary.
 
-        If nearly all of them failed with `tls`, that is such a reason, too: a proxy or a missing certificate.
+        If nearly all of them, and at least ten, failed with `tls`, that is such a reason, too: a proxy or a missing
+        certificate.
         """
         tls = counts.status_dict.get("tls", 0)
-        outage = retryable + (tls if tls >= _TLS_OUTAGE * counts.count else 0)
+        is_outage = tls >= _LEAST_TLS_FAILURES and tls >= _TLS_OUTAGE * counts.count
+        outage = retryable + (tls if is_outage else 0)
         return outage / counts.count <= self.max_retryable_rate
 
     def allow_successes(self, successes: int, count: int) -> bool:
