@@ -203,3 +203,35 @@ def test_warnings_of_the_process_are_logged(fake: str, caplog: pytest.LogCapture
 def test_another_program_is_named() -> None:
     with pytest.raises(BatchError, match="true has sent nothing: is it webimage"):
         list(Batch(binary="true").results([]))
+
+
+@pytest.mark.parametrize("form", ["options", "arguments", "separate arguments"])
+def test_checking_options_writes_no_files(tmp_path: Path, form: str) -> None:
+    program = tmp_path / "webimage"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments; exit 64\n')
+    program.chmod(0o755)
+    paths = {name: str(tmp_path / name) for name in ("summary", "failed-to", "cache")}
+    values = {**paths, "cache-limit": "9", "cache-policy": "reload"}
+    if form == "options":
+        options: dict[str, Any] = {name.replace("-", "_"): value for name, value in values.items()}
+        batch = Batch(binary=program, rate=1, **options)
+    else:
+        separator = "=" if form == "arguments" else " "
+        arguments = [f"--{name}{separator}{value}" for name, value in values.items()]
+        batch = Batch([part for argument in arguments for part in argument.split(" ")], binary=program, rate=1)
+    with pytest.raises(UsageError):
+        batch.check_options()
+    lines = (tmp_path / "arguments").read_text().splitlines()
+    assert "--rate=1" in lines
+    given = "".join(lines)
+    assert not [value for value in (*values.values(), *(f"--{name}" for name in values)) if value in given]
+
+
+@pytest.mark.binary
+def test_checking_options_leaves_files_as_they_are(tmp_path: Path, binary: str) -> None:
+    for name in ("summary", "failed"):
+        (tmp_path / name).write_text("mine")
+    options: dict[str, Any] = {"summary": tmp_path / "summary", "failed_to": tmp_path / "failed"}
+    Batch(binary=binary, cache=tmp_path / "cache", cache_limit=9, **options).check_options()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["failed", "summary"]
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}

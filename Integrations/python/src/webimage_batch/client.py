@@ -18,6 +18,8 @@ from .rows import Row, encode_row
 STALL_TIMEOUT = 600.0
 """The default for the number of seconds without a record after which the process is considered dead."""
 
+_FILE_OPTIONS = frozenset({"--summary", "--failed-to", "--cache", "--cache-limit", "--cache-policy"})
+
 
 class Result(NamedTuple):
     """The record of one line and the bytes of its image, empty if it failed."""
@@ -67,7 +69,9 @@ class Batch:
         return Results(self.start(), rows)
 
     def check_options(self) -> None:
-        """Raises the error of a process that refuses these options; downloads nothing.
+        """Raises the error of a process that refuses these options; downloads and writes nothing.
+
+        Options for files that the process writes, and for its cache, are not checked.
 
         For the tasks of an engine, this tells in the call what they would find out later. Does nothing if this machine
         has no binary: those of the tasks may have one.
@@ -76,7 +80,8 @@ class Batch:
             find_binary(self._binary)
         except FileNotFoundError:
             return
-        with Results(Child(self._arguments, binary=self._binary, stall_timeout=self._stall_timeout), ()) as results:
+        arguments = _without_files(self._arguments)
+        with Results(Child(arguments, binary=self._binary, stall_timeout=self._stall_timeout), ()) as results:
             for _ in results:
                 pass
 
@@ -88,6 +93,19 @@ class Batch:
             stall_timeout=self._stall_timeout,
             on_statistics=self._on_statistics,
         )
+
+
+def _without_files(arguments: Sequence[str]) -> list[str]:
+    """Returns the arguments without the options for files that the process writes, and for its cache."""
+    kept: list[str] = []
+    remaining = iter(arguments)
+    for argument in remaining:
+        name, separator, _ = argument.partition("=")
+        if name not in _FILE_OPTIONS:
+            kept.append(argument)
+        elif not separator:
+            next(remaining, None)  # Its value.
+    return kept
 
 
 class Results(Iterator[Result]):
