@@ -235,7 +235,6 @@ def test_lists_whose_first_lines_have_no_url_are_an_error(
         ("json", "[1, 2]", "no column url"),
         ("csv", "url,url\na,b\n", "two columns url"),
         ("csv", "u" * (1 << 20) + "u,url\n", r"header line of .*list\.csv cannot be read"),
-        ("txt", "http://a.test/\0", "not a text file; see input_format"),
         ("txt.gz", "http://a.test/", "not compressed with gzip"),
     ],
 )
@@ -245,6 +244,91 @@ def test_files_of_another_format_are_an_error(tmp_path: Path, name: str, text: s
     with pytest.raises(ValueError, match=message):
         download(str(tmp_path / f"list.{name}"), output_folder=str(tmp_path / "out"), input_format=name)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"url": "http://a.test/"}\n', "begins with JSON, not with a URL: use input_format='jsonl"),
+        ('\ufeff\n# a\n  {"url": "http://a.test/"}', "begins with JSON"),
+        ('[{"url": "http://a.test/"}]', "is a JSON array: use input_format='json"),
+        ("[" + " " * 100_000, "is a JSON array"),
+        ("url\nhttp://a.test/\n", r"the header of a CSV list \(url\), .*use input_format='csv"),
+        ('"URL","caption"\nhttp://a.test/,a\n', "input_format='csv"),
+        ("address,caption\r\nhttp://a.test/,a\r\n", "input_format='csv"),
+        ("id\tImage_URL\n1\thttp://a.test/\n", "the header of a TSV list .*input_format='tsv"),
+        ("id;link\n1;http://a.test/\n", "separator is ;: convert the list to CSV"),
+        ("a|b\n1|http://a.test/\n", r"separator is \|"),
+    ],
+)
+@pytest.mark.parametrize("compression", ["", ".gz"])
+def test_lists_in_another_format_than_lines_are_an_error(
+    tmp_path: Path, text: str, message: str, compression: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    source, content = tmp_path / f"list.txt{compression}", text.encode()
+    source.write_bytes(gzip.compress(content) if compression else content)
+    values: dict[str, Any] = {"input_format": f"txt{compression}"} if compression else {}
+    with pytest.raises(ValueError, match=message):
+        download(str(source), output_folder=str(tmp_path / "out"), **values)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "first", ["http://a.test/?url,b", "a.test/1,2", "images", "# url,caption", "{a.test", "a,b", "a.test|url", "BZh"]
+)
+def test_lines_that_resemble_another_format_are_read(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    source = tmp_path / "list.txt"
+    source.write_text(f"http://b.test/\n{first}\n" if first.startswith("{") else f"{first}\nhttp://b.test/\n")
+    assert download(str(source), output_folder=str(tmp_path / "out")).count == 2 - first.startswith("#")
+
+
+@pytest.mark.parametrize("input_format", ["txt", "csv", "tsv", "jsonl", "json", "txt.gz"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PAR1\x15\4", "is a Parquet file, .*: use input_format='parquet'"),
+        (b"ARROW1", "is an Arrow file"),
+        (b"ORC\n", "is an ORC file"),
+        (b"Obj\1", "is an Avro file"),
+        (b"SQLite format 3\0", "is an SQLite database"),
+        (b"PK\3\4", "is a ZIP archive or a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0", "is a document of Office"),
+        (b"\x28\xb5\x2f\xfd", "is compressed with Zstandard"),
+        (b"BZh91AY&SY", "is compressed with bzip2"),
+        (b"\xfd7zXZ\0", "is compressed with xz"),
+        (gzip.compress(b"http://a.test/\n"), "is compressed with gzip"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "is an image"),
+        (b"\x89PNG\r\n\x1a\n", "is an image"),
+        (b"GIF89a", "is an image"),
+        (b"RIFF\1\2\3\4WEBPVP8 ", "is an image"),
+        (b"\0\0\0\x1cftypavif", "is an image or a video"),
+        (b"II*\0", "is an image"),
+        (b"%PDF-1.7", "is a PDF"),
+        (b"\n <!DOCTYPE html>", "is HTML or XML"),
+        ("http://a.test/".encode("utf-16"), "is a text in UTF-16"),
+        ("http://a.test/".encode("utf-16-be"), "is a text in UTF-16"),
+        (b"http://a.test/\0", "is not a text"),
+    ],
+)
+def test_binary_files_are_an_error(tmp_path: Path, input_format: str, content: bytes, message: str) -> None:
+    pytest.importorskip("pyarrow")
+    source = tmp_path / f"list.{input_format}"
+    source.write_bytes(gzip.compress(content) if input_format.endswith(".gz") else content)
+    with pytest.raises(ValueError, match=rf"list\.{input_format} {message}"):
+        download(str(source), output_folder=str(tmp_path / "out"), input_format=input_format)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_format_of_a_compressed_list_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "list").write_bytes(gzip.compress(b"http://a.test/\n"))
+    with pytest.raises(ValueError, match=r"compressed with gzip: use input_format='txt\.gz'"):
+        download(str(tmp_path / "list"), output_folder=str(tmp_path / "out"))
 
 
 def test_a_truncated_file_is_an_error_at_its_end(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,6 +431,22 @@ def csv_records(text: str) -> list[list[str] | None]:
             records.append(None if is_open else record)
         lines = lines[1 if is_open else reader.line_num :]
     return records
+
+
+def test_stray_quotation_marks_do_not_take_long(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("url,caption\n" + 'x"y,"b\n' * 100_000)
+    assert list(read_list(tmp_path / "list.csv", "csv")) == [{"url": None}] * 100_000
+
+
+@pytest.mark.parametrize("last", ['end",d', "http://c.test/,c"])
+def test_a_record_has_at_most_a_mebibyte(tmp_path: Path, last: str) -> None:
+    text = "b" * 99 + "\n"
+    short, long = (f'http://a.test/,"{text * count}end",a\n' for count in (10_000, 11_000))
+    (tmp_path / "list.csv").write_text(f"url,caption,n\n{short}{long}{last}\n")
+    rows = list(read_list(tmp_path / "list.csv", "csv"))
+    assert rows[0] == {"url": "http://a.test/", "caption": text * 10_000 + "end", "n": "a"}
+    assert rows[1] == {"url": None}
+    assert [row["url"] for row in rows[2:]] == [*["b" * 99] * 10_999, 'end"', last.partition(",")[0]]
 
 
 def random_text(generator: random.Random) -> str:

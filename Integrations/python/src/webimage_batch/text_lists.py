@@ -5,12 +5,15 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
+
+from .list_head import HEAD_BYTES, check_lines, check_text
 
 Rows = Iterator[dict[str, Any]]
 
@@ -27,6 +30,8 @@ BEGINNING = f"the beginning ({_BEGINNING_LINES:,} lines or {_BEGINNING_CHARACTER
 
 # Longer fields of CSV are refused; a line that the process reads has at most 1 MiB.
 _LONGEST_FIELD = 1 << 20
+# A quoted field that does not end within this length makes its first line a row that fails, as in the command.
+_LONGEST_RECORD = 1 << 20
 # Longer lines have no URL: a file without line ends must not fill the memory.
 _LONGEST_LINE = 16 << 20
 _WITH_HEADER = ("csv", "tsv")
@@ -66,15 +71,14 @@ class Beginning(NamedTuple):
 def check_beginning(path: Path, input_format: str, url: str, columns: Sequence[str]) -> Beginning | None:
     """Tells which of `columns` a file has, as far as its beginning shows; returns `None` if it has no columns or rows.
 
-    Raises `ValueError` if the file cannot be a list: if it is not text, or lacks the column `url` or, if it has a
-    header, one of `columns`. Reads the whole file with `json`.
+    Raises `ValueError` if the file cannot be a list: if it is not text, is obviously in another format, or lacks the
+    column `url` or, if it has a header, one of `columns`. Reads the whole file with `json`.
     """
     if not path.is_file():
         return None  # What is read from a pipe cannot be read again.
     name, _, compression = input_format.partition(".")
-    with _opened(path, compression) as file:
-        if "\0" in file.read(4096):
-            raise ValueError(f"{path} is not a text file; see input_format.")
+    with _decompressed(path, compression) as content:
+        check_text(path, input_format, content.read(HEAD_BYTES))
     with _opened(path, compression) as file:
         if name in _WITH_HEADER:
             header = _header(_csv_reader(file, name), path)
@@ -83,6 +87,7 @@ def check_beginning(path: Path, input_format: str, url: str, columns: Sequence[s
             check_columns(path, header, columns)
             return Beginning(set(columns), header[:SHOWN_NAMES])
         if name == "txt":
+            check_lines(path, compression, _first_texts(file))
             return None
         names: dict[str, None] = {}
         is_empty = True
@@ -109,9 +114,18 @@ def check_columns(path: Path, names: Sequence[str], columns: Iterable[str], part
 @contextmanager
 def _opened(path: Path, compression: str) -> Iterator[TextIO]:
     """Opens a file; invalid UTF-8 results in a URL that fails, instead of ending the run."""
-    opened = gzip.open if compression else open
+    with (
+        _decompressed(path, compression) as content,
+        io.TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="") as file,
+    ):
+        yield file
+
+
+@contextmanager
+def _decompressed(path: Path, compression: str) -> Iterator[gzip.GzipFile | io.BufferedReader]:
+    """Opens the bytes of a file."""
     try:
-        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as file:
+        with gzip.open(path, "rb") if compression else path.open("rb") as file:
             yield file
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} is damaged, or not compressed with gzip: {error}") from error
@@ -135,15 +149,22 @@ class _FirstLines:
         return line
 
 
-def _lines(file: TextIO | _FirstLines, replacement: str) -> Iterator[str]:
-    """Yields the lines of a file, with `replacement` in place of those that are too long."""
+def _lines(file: TextIO | _FirstLines, replacement: str | None) -> Iterator[str]:
+    """Yields the lines of a file, with `replacement` or their beginning in place of those that are too long."""
     while line := file.readline(_LONGEST_LINE):
         if len(line) < _LONGEST_LINE or line.endswith(("\n", "\r")):
             yield line
             continue
         while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(("\n", "\r")):
             pass
-        yield replacement
+        yield line if replacement is None else replacement
+
+
+def _first_texts(file: TextIO) -> Iterator[str]:
+    """Yields the first lines that may be URLs, without the blanks around them."""
+    for line in _lines(_FirstLines(file), None):
+        if (text := line.strip()) and not text.startswith("#"):
+            yield text
 
 
 def _text_rows(file: TextIO) -> Rows:
@@ -165,35 +186,66 @@ def _csv_reader(file: TextIO, name: str) -> Iterator[list[str]]:
 class _CSVReader(Iterator[list[str]]):
     """Yields the fields of the records of CSV.
 
-    Raises `csv.Error` for a quoted field that does not end or is too long, and goes on with the line after its first.
+    Raises `csv.Error` for a record with a quoted field that does not end within 1 MiB, or a field that is too long, and
+    goes on with the line after its first. The time is linear: what is found out about the following lines is kept.
     """
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
-        self._record: list[str] = []
-        self._unread: collections.deque[str] = collections.deque()
-        self._has_ended = False
-        self._reader = csv.reader(self._feed())
+        # The lines that have been read ahead: those that a quoted field contains as a whole, if it begins before them…
+        self._inner: collections.deque[str] = collections.deque()
+        self._inner_length = 0
+        # …and the next one, in which it ends; `None` if that has not been found.
+        self._last: str | None = None
 
     def __next__(self) -> list[str]:
-        self._record.clear()
-        try:
-            fields = next(self._reader)
-            # The reader asks for a line after the last one only within a quoted field.
-            if self._has_ended:
+        line = self._next_line()
+        fields = _fields(line)
+        return self._fields_of_lines(line) if fields is None else fields
+
+    def _next_line(self) -> str:
+        if self._inner:
+            line = self._inner.popleft()
+            self._inner_length -= len(line)
+        elif self._last is not None:
+            line, self._last = self._last, None
+        else:
+            line = next(self._lines)
+        return line
+
+    def _fields_of_lines(self, first: str) -> list[str]:
+        """Returns the fields of a record whose first line ends within a quoted field."""
+        while self._last is None and len(first) + self._inner_length <= _LONGEST_RECORD:
+            line = next(self._lines, None)
+            if line is None:
                 raise csv.Error("a quoted field does not end")
-        except csv.Error:
-            self._unread.extendleft(reversed(self._record[1:]))
-            self._has_ended = False
-            self._reader = csv.reader(self._feed())
-            raise
+            if _ends_quoted_field(line):
+                self._last = line
+            else:
+                self._inner.append(line)
+                self._inner_length += len(line)
+        if self._last is None or len(first) + self._inner_length + len(self._last) > _LONGEST_RECORD:
+            raise csv.Error("a quoted field does not end within 1 MiB")
+        fields = next(csv.reader([first, *self._inner, self._last]))
+        self._inner.clear()
+        self._inner_length, self._last = 0, None
         return fields
 
-    def _feed(self) -> Iterator[str]:
-        while (line := self._unread.popleft() if self._unread else next(self._lines, None)) is not None:
-            self._record.append(line)
-            yield line
-        self._has_ended = True
+
+def _fields(line: str) -> list[str] | None:
+    """Returns the fields of a line of CSV; `None` if the last one is quoted and goes on in the next line."""
+    # The reader asks for another line only within a quoted field.
+    reader = csv.reader((line, ""))
+    fields = next(reader)
+    return fields if reader.line_num == 1 else None
+
+
+def _ends_quoted_field(line: str) -> bool:
+    """Returns whether a line that begins within a quoted field ends outside of one."""
+    try:
+        return _fields('"' + line) is not None
+    except csv.Error:
+        return False  # It is too long for any record.
 
 
 def _header(rows: Iterator[list[str]], path: Path) -> list[str] | None:
