@@ -9,6 +9,9 @@ import pytest
 from runs import FORMATS, contents, names, pa, pq, run, urls, write_list
 
 from webimage_batch import BatchError, FolderError, TryAgainError, UsageError, download_parquet
+from webimage_batch.conditions import Conditions
+from webimage_batch.shards import Shards
+from webimage_batch.storage import opened
 
 pytestmark = pytest.mark.usefixtures("use_fake")
 
@@ -137,6 +140,84 @@ def test_overwriting_removes_nothing_if_the_list_cannot_be_read(tmp_path: Path) 
     with pytest.raises(ValueError, match="no column url"):
         download_parquet(tmp_path / "list.parquet", tmp_path / "out", overwrite=True)
     assert names(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# http://a.test/\n"])
+def test_overwriting_with_an_empty_list_is_an_error(tmp_path: Path, text: str) -> None:
+    run(write_list(tmp_path / "list.txt", urls(15)))
+    pq.write_table(pa.table({"url": urls(15)}), tmp_path / "list.parquet")
+    download_parquet(tmp_path / "list.parquet", tmp_path / "tables", rows_per_file=10)
+    (tmp_path / "empty.txt").write_text(text)
+    pq.write_table(pa.table({"url": pa.array([], pa.string())}), tmp_path / "empty.parquet")
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"empty\.txt has no rows"):
+        run(tmp_path / "empty.txt", incremental_mode="overwrite")
+    with pytest.raises(ValueError, match=r"empty\.parquet has no rows"):
+        run(tmp_path / "empty.parquet", input_format="parquet", incremental_mode="overwrite")
+    for folder in ("tables", "new"):
+        with pytest.raises(ValueError, match=r"empty\.parquet has no rows"):
+            download_parquet(tmp_path / "empty.parquet", tmp_path / folder, overwrite=True)
+    assert contents(tmp_path) == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_run_without_a_shard_replaces_nothing(tmp_path: Path) -> None:
+    run(write_list(tmp_path / "list.txt", urls(15)))
+    before = contents(tmp_path)
+    with opened(tmp_path / "out") as storage:
+        shards = Shards(
+            storage,
+            lambda _: [],
+            url="url",
+            rows_per_shard=10,
+            identity="",
+            conditions=Conditions(),
+            overwrites=True,
+        )
+        assert list(shards.plan([])) == []
+        with pytest.raises(ValueError, match="no rows"):
+            shards.finish()
+    assert contents(tmp_path) == before
+
+
+@FORMATS
+def test_overwriting_after_a_complete_run_replaces_all_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source, output_format=output_format)
+    monkeypatch.setenv("FAKE", "die:15")
+    with pytest.raises(BatchError):
+        run(source, output_format=output_format, incremental_mode="overwrite")
+    monkeypatch.delenv("FAKE")
+    assert "00000_overwrite.json" in names(tmp_path / "out")
+    run(source, output_format=output_format)
+    assert "00000_overwrite.json" not in names(tmp_path / "out")
+    before = contents(tmp_path / "out")
+    run(source, output_format=output_format, incremental_mode="overwrite")
+    after = contents(tmp_path / "out")
+    for number in range(3):
+        assert after[f"{number:05}_stats.json"] != before[f"{number:05}_stats.json"]
+
+
+def test_an_interrupted_run_that_overwrites_is_not_continued_after_another_has_written_a_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source, output_format="parquet")
+    monkeypatch.setenv("FAKE", "die:15")
+    with pytest.raises(BatchError):
+        run(source, output_format="parquet", incremental_mode="overwrite")
+    monkeypatch.delenv("FAKE")
+    with pytest.raises(FolderError, match="other options"):
+        run(source, output_format="parquet", image_size=9)
+    assert "00000_overwrite.json" in names(tmp_path / "out")
+    (tmp_path / "out/00001.parquet").unlink()
+    (tmp_path / "out/00002.parquet").unlink()
+    monkeypatch.setenv("FAKE_OUTAGE", "a.test/2")
+    with pytest.raises(TryAgainError, match="00002"):
+        run(source, output_format="parquet")
+    assert "00000_overwrite.json" not in names(tmp_path / "out")
 
 
 @pytest.mark.binary

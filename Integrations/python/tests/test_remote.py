@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from runs import FORMATS, contents, pa, pq, urls, write_list
 
-from webimage_batch import BatchError, Counts, FolderError, TryAgainError, download, download_parquet
+from webimage_batch import BatchError, Counts, FolderError, OutputError, TryAgainError, download, download_parquet
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -118,6 +118,80 @@ def test_a_shard_whose_files_are_gone_is_made_again(tmp_path: Path, memory: Any)
     memory.pipe_file("/bucket/out/00002.parquet", b"cut")
     assert run(source, output_format="webdataset").successes == 25
     assert without_times(stored(memory)) == without_times(before)
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut"])
+def test_a_shard_whose_folder_is_damaged_is_made_again(tmp_path: Path, memory: Any, damage: str) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source)
+    before = stored(memory)
+    if damage == "missing":
+        memory.rm_file("/bucket/out/00001/000013.jpg")
+    else:
+        memory.pipe_file("/bucket/out/00001/000013.jpg", b"cut")
+    assert run(source).successes == 25
+    after = stored(memory)
+    assert without_times(after) == without_times(before)
+    assert {name for name in after if after[name] != before[name]} == {"00001_stats.json"}
+
+
+@FORMATS
+@pytest.mark.parametrize("lost", range(4))
+def test_an_outage_while_a_shard_is_replaced_leaves_whole_files_and_no_marker(
+    tmp_path: Path, memory: Any, monkeypatch: pytest.MonkeyPatch, output_format: str, lost: int
+) -> None:
+    run(write_list(tmp_path / "list.txt", urls(10)), output_format=output_format)
+    before = stored(memory)
+    source = write_list(tmp_path / "other.txt", urls(10, "b.test"))
+    values = {"output_format": output_format, "incremental_mode": "overwrite"}
+    put, count = type(memory).put_file, 0
+
+    def put_until_the_outage(system: Any, path: str, target: str, **options: Any) -> None:
+        nonlocal count
+        if "00000_" not in target or target.endswith("_stats.json"):
+            count += 1
+            if count > lost:
+                raise OSError("the network is out")
+        put(system, path, target, **options)
+
+    monkeypatch.setattr(type(memory), "put_file", put_until_the_outage)
+    if lost < {"files": 4, "webdataset": 3, "parquet": 2, "dummy": 1}[output_format]:
+        with pytest.raises(OutputError, match="the network is out"):
+            run(source, **values)
+        between = stored(memory)
+        assert between.keys() - {"00000_overwrite.json"} == before.keys() - {"00000_stats.json"}
+    monkeypatch.setattr(type(memory), "put_file", put)
+    run(source, **values)
+    after = stored(memory)
+    assert after.keys() == before.keys()
+    assert without_times(after) != without_times(before)
+
+
+def test_nothing_of_a_larger_version_remains_in_a_folder(tmp_path: Path, memory: Any) -> None:
+    run(write_list(tmp_path / "list.txt", urls(10)))
+    run(write_list(tmp_path / "short.txt", urls(4, "b.test")), incremental_mode="overwrite")
+    assert len([name for name in stored(memory) if name.startswith("00000/")]) == 8
+
+
+def test_a_folder_takes_the_place_of_a_file(tmp_path: Path, memory: Any) -> None:
+    source = write_list(tmp_path / "list.txt", urls(10))
+    run(source)
+    before = stored(memory)
+    memory.rm("/bucket/out/00000", recursive=True)
+    memory.pipe_file("/bucket/out/00000", b"mine")
+    run(source)
+    assert without_times(stored(memory)) == without_times(before)
+
+
+def test_a_shard_without_samples_is_complete(tmp_path: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_list(tmp_path / "list.txt", urls(10))
+    monkeypatch.setenv("FAKE_OUTAGE", "test")
+    run(source, max_retryable_rate=1)
+    # Object stores have no empty folders.
+    memory.rmdir("/bucket/out/00000")
+    before = stored(memory)
+    run(source, max_retryable_rate=1)
+    assert stored(memory) == before
 
 
 def test_a_damaged_marker_is_an_error(tmp_path: Path, memory: Any) -> None:

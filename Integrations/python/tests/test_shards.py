@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import resource
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from origin import Origin
 from runs import FORMATS, FORMATS_WITH_FILES, contents, names, outage, pa, pq, run, urls, write_list
 
 from webimage_batch import (
@@ -47,6 +49,51 @@ def test_a_shard_whose_files_are_damaged_is_made_again(
     changed = {name[:5] for name in before if before[name] != after[name]}
     assert changed == ({"00001"} if damage == "cut" else {"00001", "00002"})
     assert "00001.parquet is missing or has been changed" in caplog.text
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "further"])
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_shard_whose_folder_is_damaged_is_made_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str, is_old: bool
+) -> None:
+    source = write_list(tmp_path / "list.txt", urls(25))
+    run(source)
+    marker = tmp_path / "out/00001_stats.json"
+    value = json.loads(marker.read_text())
+    assert value["files"]["00001"].pop("files") == 20
+    if is_old:
+        # Earlier versions of the package did not count the files.
+        marker.write_text(json.dumps(value))
+    before = contents(tmp_path / "out")
+    assert run(source).successes == 25
+    assert contents(tmp_path / "out") == before
+    image = tmp_path / "out/00001/000013.jpg"
+    if damage == "missing":
+        image.unlink()
+    elif damage == "cut":
+        image.write_bytes(image.read_bytes()[:-1])
+    else:
+        (tmp_path / "out/00001/000019.txt").write_text("a")
+    assert run(source).successes == 25
+    after = contents(tmp_path / "out")
+    assert {name for name in before if not name.endswith("_stats.json")} == {
+        name for name in after if not name.endswith("_stats.json")
+    }
+    assert {name[:5] for name in before if before[name] != after[name]} == {"00001"}
+    assert "00001 is missing or has been changed" in caplog.text
+
+
+@pytest.mark.binary
+@FORMATS_WITH_FILES
+def test_the_command_finds_no_fault_in_a_folder(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    monkeypatch.setenv("WEBIMAGE", binary)
+    source = write_list(tmp_path / "list.txt", [*origin.images(12), *(origin.url(f"none/{n}") for n in range(13))])
+    assert run(source, output_format=output_format).successes == 12
+    command = [binary, "batch", "--verify", str(tmp_path / "out")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stdout.count("no faults") + result.stderr.count("no faults")) == (0, 1), result
 
 
 def test_the_list_is_not_replaced_by_a_shard(tmp_path: Path) -> None:

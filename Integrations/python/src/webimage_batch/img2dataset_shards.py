@@ -19,7 +19,7 @@ from .folders import output_errors
 from .identity import identity
 from .img2dataset_arguments import Arguments
 from .list_place import ListPlace
-from .lists import check_list, list_files, read_list
+from .lists import check_list, list_files, read_list, require_rows
 from .parquet import common_schema, misfit, row_count, write_shards
 from .parts import FolderPart, ParquetPart, Part, TarPart
 from .rows import encode_row
@@ -39,11 +39,14 @@ def write(arguments: Arguments) -> Counts:
         check_list_is_elsewhere(output, arguments["url_list"], files, input_format)
         schema = _schema(arguments, files)
         columns = _result_columns(arguments)
+        overwrites = arguments["incremental_mode"] == "overwrite"
+        batches = _record_batches(arguments, source, schema)
+        if overwrites:
+            batches = require_rows(batches, arguments["url_list"])
         # Read before anything is written.
-        head, batches = _take_head(_record_batches(arguments, source, schema), samples)
+        head, batches = _take_head(batches, samples)
         layout = [arguments["output_format"], arguments["encode_format"], samples, arguments.columns()]
         with opened(output) as storage:
-            overwrites = arguments["incremental_mode"] == "overwrite"
             if overwrites:
                 storage.check_samples()
             with output_errors(output):

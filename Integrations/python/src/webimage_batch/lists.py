@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import text_lists
 from .text_lists import BEGINNING, SHOWN_NAMES, Rows, check_beginning, check_columns, read_text
@@ -93,3 +93,12 @@ def begin(items: Iterable[_Item]) -> Iterator[_Item]:
     iterator = iter(items)
     first = list(islice(iterator, 1))
     return chain(first, iterator)
+
+
+def require_rows(batches: Iterable[Any], source: str | os.PathLike[str]) -> Iterator[Any]:
+    """Returns the record batches of a list that have rows; raises `ValueError` if there are none."""
+    iterator = (batch for batch in batches if batch.num_rows)
+    first = next(iterator, None)
+    if first is None:
+        raise ValueError(f"{os.fspath(source)} has no rows: it cannot replace the shards of another list.")
+    return chain([first], iterator)

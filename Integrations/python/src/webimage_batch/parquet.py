@@ -16,7 +16,7 @@ from .columns import BATCH_BYTES, ResultColumns
 from .conditions import MAX_RETRYABLE_RATE, Conditions
 from .counts import Counts
 from .identity import identity
-from .lists import begin, list_files, read_all
+from .lists import begin, list_files, read_all, require_rows
 from .options import Option, lasting
 from .parts import ParquetPart
 from .progress import reported
@@ -172,6 +172,8 @@ def download_parquet(
         schema = common_schema(files, url, columns)
         result_columns.check(schema.names, url, send)
         batches = begin(_conforming(files, columns, schema))
+        if overwrite:
+            batches = require_rows(batches, source)
         with opened(folder) as storage:
             shards = Shards(
                 storage,

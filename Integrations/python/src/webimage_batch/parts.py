@@ -45,11 +45,14 @@ class Part(ABC):
     def close(self) -> None:
         """Completes the content."""
 
-    def prepare(self) -> int:
-        """Writes all of the content to the disk, so that the final name needs no more room; returns its size."""
+    def prepare(self) -> dict[str, int]:
+        """Writes all of the content to the disk, so that the final name needs no more room.
+
+        Returns what a marker says about it: the number of `bytes` and, for a folder, of `files`.
+        """
         self.close()
         sync(self._path)
-        return self._path.stat().st_size
+        return {"bytes": self._path.stat().st_size}
 
     def discard(self) -> None:
         """Removes what has been written."""
@@ -155,14 +158,14 @@ class FolderPart(SamplePart):
     def close(self) -> None:
         """Does nothing: each file is complete."""
 
-    def prepare(self) -> int:
-        """Writes all files to the disk, so that a marker never stands for incomplete ones; returns their size."""
-        size = 0
+    def prepare(self) -> dict[str, int]:
+        """Writes all files to the disk, so that a marker never stands for incomplete ones; returns their numbers."""
+        sizes = []
         for path in self._path.iterdir():
             sync(path)
-            size += path.stat().st_size
+            sizes.append(path.stat().st_size)
         super().prepare()
-        return size
+        return {"bytes": sum(sizes), "files": len(sizes)}
 
     def _write(self, name: str, content: bytes) -> None:
         (self._path / name).write_bytes(content)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .folders import OVERWRITE, file_names, file_number, list_number, locked, marker_name, marker_number, output_errors
 from .parts import check_sample, remove
-from .storage import Storage
+from .storage import Storage, are_files
 
 
 class RemoteStorage(Storage):
@@ -37,9 +37,12 @@ class RemoteStorage(Storage):
         """Returns the names of all files and folders."""
         return list(self._sizes)
 
-    def has(self, name: str, size: object) -> bool:
-        """Returns whether a file of a complete shard is there, and has its size, or its folder is there."""
-        return name in self._sizes and self._sizes[name] in (None, size)
+    def has(self, name: str, details: Mapping[str, object]) -> bool:
+        """Returns whether a file or folder of a complete shard is there, as far as its marker's `details` tell."""
+        if self._is_folder(name) or (name not in self._sizes and "files" in details):
+            # Object stores have no empty folders.
+            return are_files([size for _, _, size in self._entries(self._path(name))], details)
+        return name in self._sizes and "files" not in details and self._sizes[name] == details.get("bytes")
 
     def write(self, name: str, value: Any) -> None:
         """Writes a JSON file."""
@@ -52,15 +55,23 @@ class RemoteStorage(Storage):
         self._delete(name)
 
     def commit(self, number: int, names: Collection[str]) -> None:
-        """Copies the files of a shard, which replace an earlier version, and then its marker."""
+        """Copies the files of a shard, which replace those of an earlier version, and then its marker."""
         super().commit(number, names)
         marker = marker_name(number)
         earlier = [name for name in file_names(number) if name in self._sizes]
         self._check(earlier)
-        for name in (marker, *earlier):
-            self._delete(name)
-        for name in (*names, marker):
+        samples = [f"{name}/{child}" for name in earlier if self._is_folder(name) for child in self._children(name)]
+        # If the rest fails, the shard has no marker, and nothing is gone before all new files are there.
+        self._delete(marker)
+        for name in names:
             self._put(name)
+        for name in earlier:
+            if name not in names:
+                self._delete(name)
+        for sample in samples:
+            if sample.partition("/")[0] in names and not (self.folder / sample).exists():
+                self._system.rm_file(self._path(sample))
+        self._put(marker)
         for name in names:
             remove(self.folder / name)
 
@@ -70,7 +81,7 @@ class RemoteStorage(Storage):
 
     def _check(self, names: Iterable[str]) -> None:
         for name in names:
-            if self._sizes[name] is None:
+            if self._is_folder(name):
                 for child, is_folder, _ in self._entries(self._path(name)):
                     check_sample(f"{self._path(name)}/{child}", is_folder=is_folder)
 
@@ -81,6 +92,8 @@ class RemoteStorage(Storage):
     def _put(self, name: str) -> None:
         source = self.folder / name
         if source.is_dir():
+            if not self._is_folder(name):
+                self._delete(name)
             files = sorted(source.iterdir())
             self._system.makedirs(self._path(name), exist_ok=True)
             self._system.put([str(file) for file in files], [f"{self._path(name)}/{file.name}" for file in files])
@@ -89,6 +102,12 @@ class RemoteStorage(Storage):
             self._system.makedirs(self._root, exist_ok=True)
             self._system.put_file(str(source), self._path(name))
             self._sizes[name] = source.stat().st_size
+
+    def _children(self, name: str) -> list[str]:
+        return [child for child, _, _ in self._entries(self._path(name))]
+
+    def _is_folder(self, name: str) -> bool:
+        return name in self._sizes and self._sizes[name] is None
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"

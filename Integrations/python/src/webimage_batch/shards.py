@@ -14,7 +14,7 @@ from .client import Result
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
-from .folders import file_names, marker_name, not_ours, output_errors
+from .folders import OVERWRITE, file_names, marker_name, not_ours, output_errors
 from .overwriting import Overwriting
 from .parts import Part, sync, write_part
 from .rows import Row, encode_row, sent_rows
@@ -133,11 +133,16 @@ class Shards:
     def finish(self) -> None:
         """Ends a run that has read and written all rows.
 
-        Raises `TryAgainError` if there are shards that were not written because of their failures.
+        Raises `TryAgainError` if there are shards that were not written because of their failures, and `ValueError` if
+        it would replace shards with none.
         """
         self._refusals.check()
-        if self._overwriting is not None:
-            with output_errors(self._storage.location):
+        with output_errors(self._storage.location):
+            if self._overwriting is None:
+                self._forget_overwriting()
+            elif self.shard_count == 0:
+                raise ValueError(f"The list has no rows: it cannot replace the shards in {self._storage.location}.")
+            else:
                 self._overwriting.finish(self._first + self.shard_count)
 
     def close(self) -> None:
@@ -164,9 +169,15 @@ class Shards:
             shard.discard()
 
     def _record(self) -> None:
-        if self._overwriting is not None:
+        if self._overwriting is None:
+            self._forget_overwriting()
+        else:
             self._overwriting.record()
         self._before_commit()
+
+    def _forget_overwriting(self) -> None:
+        """Removes what an interrupted run that overwrites has left: the next one would skip shards of this run."""
+        self._storage.remove(OVERWRITE)
 
     def _is_complete(self, plan: _Plan) -> bool:
         name = marker_name(plan.number)
@@ -187,7 +198,7 @@ class Shards:
         if counts is None or counts.count != plan.count or not is_count(retryable) or not _are_files(files, plan):
             raise not_ours(marker)
         for file, details in files.items():
-            if not self._storage.has(file, details.get("bytes")):
+            if not self._storage.has(file, details):
                 _LOGGER.warning(f"{file} is missing or has been changed: shard {plan.number:05} is made again.")
                 return False
         if not self._conditions.allow_retryable(retryable, counts):
@@ -239,7 +250,7 @@ class _OpenShard:
     def commit(self, storage: Storage, identity: str, before_commit: Callable[[], None]) -> None:
         """Gives the files and the marker their names."""
         # As long as something remains to be written, for which there may be no room, the earlier version is complete.
-        files = {part.name: {"bytes": part.prepare()} for part in self._parts}
+        files = {part.name: part.prepare() for part in self._parts}
         sync(storage.folder)
         before_commit()
         end_time = time.time()

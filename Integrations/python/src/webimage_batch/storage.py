@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,13 @@ class Storage:
         """Returns the names of all files and folders."""
         return [path.name for path in self.folder.iterdir()]
 
-    def has(self, name: str, size: object) -> bool:
-        """Returns whether a file of a complete shard is there, and has its size, or its folder is there."""
+    def has(self, name: str, details: Mapping[str, object]) -> bool:
+        """Returns whether a file or folder of a complete shard is there, as far as its marker's `details` tell."""
         path = self.folder / name
-        return path.is_dir() or (path.is_file() and path.stat().st_size == size)
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                return are_files([entry.stat().st_size for entry in entries], details)
+        return path.is_file() and "files" not in details and path.stat().st_size == details.get("bytes")
 
     def shown(self, name: str) -> str:
         """Returns the path of a file for messages."""
@@ -72,6 +75,12 @@ class Storage:
                 if (number := number_of(name)) is not None and number >= first:
                     self.remove(name)
             sync(self.folder)
+
+
+def are_files(sizes: Sequence[int | None], details: Mapping[str, object]) -> bool:
+    """Returns whether files of these sizes are those of a folder with these `details` in a marker."""
+    # Markers of earlier versions of the package do not have their number.
+    return sum(size or 0 for size in sizes) == details.get("bytes") and details.get("files", len(sizes)) == len(sizes)
 
 
 @contextlib.contextmanager
