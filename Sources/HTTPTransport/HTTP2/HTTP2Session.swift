@@ -16,7 +16,7 @@ final class HTTP2Session {
         var isComplete = false
         /// A Boolean value that indicates whether this side ends the stream because of its response.
         var isRejected = false
-        /// What nghttp2 states about an invalid frame; empty if there is none.
+        /// The fault of an invalid frame in the words of nghttp2; empty if there is none.
         var fault = ""
     }
 
@@ -46,7 +46,7 @@ final class HTTP2Session {
     private var lines: [UInt8] = []
     /// The stream of the present header block; 0 if nothing needs its lines.
     private var blockStream: Int32 = 0
-    /// What nghttp2 states about an invalid field of the present header block; empty if there is none.
+    /// The fault of a field in the present header block, in the words of nghttp2; empty if there is none.
     private var fieldFault = ""
     /// The bytes to send, of which ``sentCount`` have been sent.
     private var output: [UInt8] = []

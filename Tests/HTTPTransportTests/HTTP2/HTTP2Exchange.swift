@@ -11,7 +11,7 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     private(set) var bodies: [Int32: [UInt8]] = [:]
     /// The ends of streams, without what nghttp2 states about them.
     private(set) var ends: [Int32: HTTP2StreamEnd] = [:]
-    /// What nghttp2 states about invalid responses.
+    /// The faults of invalid responses, in the words of nghttp2.
     private(set) var faults: [Int32: String] = [:]
     /// The number of calls of the delegate.
     private(set) var callCount = 0

@@ -22,7 +22,7 @@ actor BatchList {
     /// The numbers of lines that have been read.
     private(set) var counts = ListCounts()
 
-    /// What the entries are for.
+    /// The purpose of the entries.
     struct Purpose: Sendable {
         var reader = ListHead.Reader.batch
         /// A Boolean value that indicates whether additional columns are passed on, so that their names matter.

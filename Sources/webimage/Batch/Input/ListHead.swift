@@ -55,12 +55,12 @@ struct ListHead {
         "\(name) is \(kind), not a list; to get one image, use webimage get with its URL or path as an argument"
     }
 
-    /// What cannot be the beginning of a list, which is a text as well.
+    /// The kinds of text, and of files that begin like one, that are no list.
     private static let others: Set<String> = [
         "HTML", "XML or SVG", "HTML or XML", "a PDF", "PostScript", "RAR", "MPEG-4",
     ]
 
-    /// What is often taken for a list, and the remedy.
+    /// The signatures of files that are often taken for lists, with their kind and the remedy.
     private static let signatures: [(bytes: [UInt8], kind: String, remedy: String)] = [
         (
             Array("PAR1".utf8), "a Parquet file",

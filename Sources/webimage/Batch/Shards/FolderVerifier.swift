@@ -5,7 +5,7 @@ import Glibc
 
 /// Compares the files in a folder of shards with the markers, by which the shards count as complete.
 struct FolderVerifier {
-    /// What was found.
+    /// The numbers of shards, files, and faults.
     struct Report: Sendable, Equatable, CustomStringConvertible {
         var shards = 0
         var files = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import webimage
 
-/// What the built command with `batch` keeps of complete shards that are made again.
+/// The built command with `batch --overwrite`, which keeps each complete shard until its new version is complete.
 @Suite(
     .enabled(if: !Command.isSlow, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(4))
 )
