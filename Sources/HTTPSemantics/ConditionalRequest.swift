@@ -4,10 +4,17 @@ extension HTTPFields {
     /// A Boolean value that indicates whether the fields make the request conditional; the caller must then interpret
     /// the response.
     package var isConditional: Bool {
-        [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange].contains {
-            self.contains($0)
-        }
+        Self.conditions.contains { self.contains($0) }
     }
+
+    /// These fields without those that make a request conditional.
+    package var withoutConditions: HTTPFields {
+        isConditional ? filter { !Self.conditions.contains($0.name) } : self
+    }
+
+    private static let conditions: [HTTPField.Name] = [
+        .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange,
+    ]
 }
 
 extension [UInt8] {

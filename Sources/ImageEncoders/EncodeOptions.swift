@@ -36,6 +36,30 @@ public enum EncodeOptions: Sendable, Hashable {
 }
 
 extension EncodeOptions {
+    /// A Boolean value that indicates whether files of the format store transparency.
+    package var storesTransparency: Bool { format != .jpeg }
+
+    /// A Boolean value that indicates whether files of the format store animations.
+    package var storesAnimations: Bool { format != .jpeg }
+
+    /// Returns the maximum number of bytes that encoding a still image takes, including the file, for an image that
+    /// hardly compresses; with `hasAlpha`, its pixels can be transparent.
+    package func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
+        let perPixel =
+            switch self {
+            // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
+            case .jpeg(let options):
+                (options.quality < 90 && options.chroma != .full ? 3 : options.quality <= 95 ? 8 : 13)
+                    + (options.isProgressive ? 6 : 0)
+            // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
+            case .webp(let options) where options.isLossless || hasAlpha: 34
+            case .webp(let options): options.quality > 90 ? 29 : 21
+            case .gif: 20
+            case .png: 8
+            }
+        return size.area * perPixel
+    }
+
     /// The encoder of the format.
     var encoder: any FormatEncoder {
         switch self {

@@ -108,16 +108,16 @@ struct EntryDraft {
     /// A response whose framing contradicts its `Content-Length` is not stored, because it is unknown which of the
     /// two is correct; an earlier entry is kept. A remainder that is too short is stored together with the part it
     /// continues.
-    mutating func finish() {
+    mutating func finish(as kind: EntryKind = .whole) {
         guard total == nil || total == length else { return part == nil ? discard() : keep() }
         // A representation without data is a fault of the origin; other responses need none.
         if length == 0, Storability.statuses.contains(head.status) { return giveUp() }
-        if !finish(as: .whole) { giveUp() }
+        if !store(as: kind) { giveUp() }
     }
 
     /// Stores the written data as the beginning of the body, if the remainder can be requested.
     mutating func keep() {
-        guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
+        guard isContinuable, length >= Resumption.minimumBytes, store(as: .part) else { return discard() }
     }
 
     /// A Boolean value that indicates whether the written data is a beginning whose remainder can be requested.
@@ -136,7 +136,7 @@ struct EntryDraft {
 
     /// Stores the draft as an entry of this kind, or discards it if the stored one is newer; returns `false` if neither
     /// is possible.
-    private mutating func finish(as kind: EntryKind) -> Bool {
+    private mutating func store(as kind: EntryKind) -> Bool {
         let size = length + headByteCount
         guard !isOver, fits(length) else { return false }
         let key = head.key(resource, kind)

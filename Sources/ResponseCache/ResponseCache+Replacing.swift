@@ -36,14 +36,15 @@ extension ResponseCache {
     ///
     /// Keeps responses requested later, and responses to requests that differ by `Vary`.
     func removeReplaced(by head: StoredHead, _ resource: CachedResource) {
-        let own = EntryKind.allCases.map { head.key(resource, $0) }
+        let own = [EntryKind.whole, .part].map { head.key(resource, $0) }
         for key in Set(keys(of: resource.hash) + own) {
             guard let stored = open(key)?.head else {
                 // If file descriptors have run out, for example, its age is unknown.
                 if own.contains(key) { remove(key) }
                 continue
             }
-            let isVariant = stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
+            let isVariant =
+                key.kind != .result && stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
             if !isVariant, !isNewer(stored, than: head) { remove(key) }
         }
     }
@@ -59,6 +60,8 @@ extension ResponseCache {
 
     /// The maximum number of entries of one resource that differ by `Vary`.
     static let maximumVariants = 8
+    /// The maximum number of results computed from one resource.
+    static let maximumResults = 48
 
     /// Completes the insertion of an entry with a head, which takes about `size` bytes: removes those that it replaces,
     /// and others if a limit is exceeded.
@@ -68,8 +71,9 @@ extension ResponseCache {
             // A complete response replaces the stored beginning of its body.
             remove(key.with(.part))
             removeOutdated(key, head)
+            removeResults(of: key.resource, before: head.head)
         }
-        if key.isVariant { removeSurplusVariants(of: key.resource) }
+        if key.isListed { removeSurplus(of: key.resource) }
         enforceLimit(after: size)
     }
 
@@ -117,15 +121,31 @@ extension ResponseCache {
     /// Returns the keys of complete responses that differ by `Vary`, newest first; some of them may not exist.
     private func variants(of resource: String) -> [ResponseStorageKey] {
         var variants: [ResponseStorageKey] = []
-        for key in keys(of: resource).map({ $0.with(.whole) }) where key.isVariant && !variants.contains(key) {
-            variants.append(key)
+        for key in keys(of: resource) where key.isVariant && !variants.contains(key.with(.whole)) {
+            variants.append(key.with(.whole))
         }
         return variants
     }
 
-    private func removeSurplusVariants(of resource: String) {
-        for key in variants(of: resource).dropFirst(Self.maximumVariants) {
-            for kind in EntryKind.allCases { remove(key.with(kind)) }
+    /// Returns the keys of the results computed from a resource, newest first; some of them may not exist.
+    private func results(of resource: String) -> [ResponseStorageKey] {
+        keys(of: resource).filter { $0.kind == .result }
+    }
+
+    /// Removes the results computed before the request of a new response was sent.
+    private func removeResults(of resource: String, before head: StoredHead) {
+        for key in results(of: resource) {
+            guard let result = open(key)?.head, result.requestedAt != head.requestedAt, !isNewer(result, than: head)
+            else { continue }
+            remove(key)
         }
+    }
+
+    private func removeSurplus(of resource: String) {
+        for key in variants(of: resource).dropFirst(Self.maximumVariants) {
+            remove(key)
+            remove(key.with(.part))
+        }
+        for key in results(of: resource).dropFirst(Self.maximumResults) { remove(key) }
     }
 }

@@ -10,6 +10,13 @@ extension DecodeSession {
             beginning = []
             return AnimatedImage(still: try await decodeImage(codec, plan: plan))
         }
+        return try await readAnimation(codec, plan, beginning)
+    }
+
+    /// Returns the animation; `codec` has read `beginning` for the header.
+    func readAnimation(
+        _ codec: StreamingDecoder, _ plan: DecodePlan?, _ beginning: [[UInt8]]
+    ) async throws -> AnimatedImage {
         var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
         do {
             try await read(&animation, beginning)
@@ -52,6 +59,7 @@ extension DecodeSession {
                 animations.publish(image)
             }
             guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return byteCount }
+            if let exif { for piece in next { exif.append(piece) } }
             pieces = next
         }
     }

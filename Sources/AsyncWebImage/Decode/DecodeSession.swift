@@ -13,6 +13,8 @@ struct DecodeSession: Sendable {
     var headerChecks = HeaderChecks()
     /// A Boolean value that indicates whether memory is returned if others wait for it while the body is incomplete.
     var returnsMemory = true
+    /// The collector of the Exif data; `nil` if they are not needed.
+    var exif: ExifCollector?
     /// The clock for the timing of previews.
     var clock: any Clock<Duration> = ContinuousClock()
 
@@ -48,7 +50,7 @@ struct DecodeSession: Sendable {
 
     /// Runs `body` again whenever the download starts over, which the number of attempts limits, and once in each attempt
     /// if its memory has been recalled.
-    private func fromFirstByte<Result>(_ body: (DecodeSession) async throws -> Result) async throws -> Result {
+    func fromFirstByte<Result>(_ body: (DecodeSession) async throws -> Result) async throws -> Result {
         var session = self
         while true {
             do {
@@ -68,15 +70,22 @@ struct DecodeSession: Sendable {
     }
 
     func decodeImage(_ codec: StreamingDecoder, plan: DecodePlan?) async throws -> DecodedImage {
+        try await decodeImage(codec, plan: plan, extraBytes: 0) { $0 }
+    }
+
+    /// Decodes the image, and makes something of it that takes `extraBytes` bytes, within one grant of memory.
+    func decodeImage<Result>(
+        _ codec: StreamingDecoder, plan: DecodePlan?, extraBytes: Int, then make: (DecodedImage) throws -> Result
+    ) async throws -> Result {
         // If the body ended before its header, the codec throws a better error.
-        guard let plan else { return try codec.finish() }
+        guard let plan else { return try make(codec.finish()) }
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.suspendReading()
         let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
-        return try await decoder.withMemory(plan.estimatedBytes, recall: recall) {
-            guard Self.takesLong(plan) else { return try await finish(codec, recall) }
+        return try await decoder.withMemory(plan.estimatedBytes + extraBytes, recall: recall) {
+            guard Self.takesLong(plan) else { return try make(await finish(codec, recall)) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
-                try await finish(codec, recall, yields: true)
+                try make(await finish(codec, recall, yields: true))
             }
         }
     }
@@ -135,6 +144,7 @@ struct DecodeSession: Sendable {
         while let pieces = try await reader.next() {
             for piece in pieces {
                 keep(piece)
+                exif?.append(piece)
                 try codec.append(piece.span)
             }
             if let plan = codec.plan {
@@ -179,6 +189,7 @@ struct DecodeSession: Sendable {
             guard let pieces = try await reader.next(inBatches: true) else { return }
             for piece in pieces {
                 try Task.checkCancellation()
+                exif?.append(piece)
                 schedule.decoded(for: try clock.measure { try codec.append(piece.span) })
                 if yields, decoder.threads.hasShortWork { await Task.yield() }
             }

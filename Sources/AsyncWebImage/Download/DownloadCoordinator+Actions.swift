@@ -98,7 +98,7 @@ extension DownloadCoordinator {
             guard let reader = download.log.makeReader(digest: digest) else { return false }
             feed.attach(reader, of: download.log, isJoined: caller.isJoined, expecting: caller.expectedDigest)
             return true
-        case .info, .image, .previews, .animation, .animationFrames: break
+        case .info, .image, .previews, .animation, .animationFrames, .file: break
         }
         guard let decode, let variant = caller.variant else { return false }
         if startsDecode, !startDecode(decode, variant, of: download) { return false }

@@ -19,7 +19,13 @@ extension DownloadCoordinator {
             animations: animations)
         let headerChecks = session.headerChecks
         // Belongs to all callers of the variant, so to none of their tasks.
-        let task = Task.detached { await self.decodeEnded(id, session.result(variant)) }
+        let store = resultWriter(of: download, variant)
+        let task = Task.detached {
+            let result = await session.result(variant)
+            // First, so that a caller that has received its file finds it in the cache.
+            if case .file(let file) = result.outcome { await store?(file) }
+            await self.decodeEnded(id, result)
+        }
         decodes[id] = RunningDecode(
             variant: variant, task: task, reader: reader, frames: frames, animations: animations,
             headerChecks: headerChecks)
@@ -81,6 +87,7 @@ extension DownloadCoordinator {
             case (.info(let summary), let origin?): caller.deliver(summary, from: origin)
             case (.image(let image), let origin?): caller.deliver(image, from: origin)
             case (.animation(let animation), let origin?): caller.deliver(animation, from: origin)
+            case (.file(let file), let origin?): caller.deliver(file, from: origin)
             case (.data(let data), _): caller.deliver(data)
             case (.failure(let error), _): caller.fail(ImageError.wrapping(error, url: download.key.url.string))
             // Bytes come after a head.
@@ -106,6 +113,21 @@ extension DownloadCoordinator {
         }
         return true
     }
+
+    /// Returns a closure that stores the file of a variant in the response cache; `nil` if it is not stored.
+    private func resultWriter(of download: Download, _ variant: Variant) -> (@Sendable (EncodedFile) async -> Void)? {
+        // Of a body that a hook has changed, others that use the cache know nothing.
+        guard case .file(let identity) = variant.content, variant.digest == nil, hooks == nil,
+            let cache = environment.responseCache, let key = identity.key(of: download.key, configuration)
+        else { return nil }
+        return { [log = download.log, id = download.id] file in
+            guard !file.isPartial, let origin = log.origin, !(await self.isOutdated(id) && origin.source.isStored)
+            else { return }
+            await cache.store(file.bytes, properties: file.properties, from: origin.head, for: key)
+        }
+    }
+
+    private func isOutdated(_ id: Download.ID) -> Bool { downloads[id]?.isOutdated == true }
 
     /// Adds a complete image to the cache of decoded images, unless its response forbids that or has been replaced.
     private func store(
@@ -134,6 +156,7 @@ extension Variant {
         switch content {
         case .header, .body: DecodeOptions()
         case .pixels(let options), .animation(let options): options
+        case .file(let identity): identity.decodeOptions
         }
     }
 }

@@ -5,7 +5,12 @@ import ResponseCache
 extension DownloadCoordinator {
     /// Returns the body of a stored response that can be read at once; `nil` if a download is required.
     nonisolated func storedData(for key: FetchKey) -> ResponseBody? {
-        listeners.isObserved ? nil : immediateResponses?.data(for: key)
+        listeners.isObserved || isTraced ? nil : immediateResponses?.data(for: key)
+    }
+
+    /// Returns the key under which an encoded file is stored; `nil` if stored files are not used.
+    nonisolated func resultKey(_ identity: FileIdentity, of key: FetchKey) -> ResultKey? {
+        immediateResponses?.resultKey(identity, of: key)
     }
 
     /// Starts a lookup in the response cache, which delivers a short response, or posts its decision.

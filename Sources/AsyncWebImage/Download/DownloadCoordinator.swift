@@ -40,7 +40,9 @@ public actor DownloadCoordinator {
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
     nonisolated let listeners = DownloadEvents()
-    /// The stored responses that need no download; `nil` if there is no response cache, or downloads are traced.
+    /// A Boolean value that indicates whether each download has a span.
+    nonisolated let isTraced: Bool
+    /// The stored responses that need no download; `nil` if there is no response cache.
     nonisolated let immediateResponses: ImmediateResponses?
     nonisolated let shutdownSignal = ShutdownSignal()
     nonisolated let pendingAnswers = PendingAnswers()
@@ -57,11 +59,11 @@ public actor DownloadCoordinator {
         let (responseCache, logger) = (environment.responseCache, environment.logger)
         machine = DownloadMachine(configuration, hasResponseCache: responseCache != nil)
         #if Tracing
-        let untraced = environment.tracing == nil ? responseCache : nil
+        isTraced = environment.tracing != nil
         #else
-        let untraced = responseCache
+        isTraced = false
         #endif
-        immediateResponses = ImmediateResponses(untraced, configuration, logger: logger)
+        immediateResponses = ImmediateResponses(responseCache, configuration, logger: logger)
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))

@@ -22,7 +22,7 @@ struct RunningDecode {
         case .animationFrames(_, let channel):
             animations?.add(channel, id: caller.id)
             channel.onDemand { [reader] in reader?.wake() }
-        case .data, .bytes, .info, .image, .animation: break
+        case .data, .bytes, .info, .image, .animation, .file: break
         }
     }
 
@@ -39,6 +39,7 @@ struct DecodeResult: Sendable {
         case info(FileSummary)
         case image(DecodedImage)
         case animation(AnimatedImage)
+        case file(EncodedFile)
         case data(ResponseBody)
         case failure(any Error)
     }
@@ -58,6 +59,7 @@ struct DecodeResult: Sendable {
         case .info(let summary): summary.header
         case .image(let image): image.header
         case .animation(let animation): animation.header
+        case .file(let file): file.header
         case .data, .failure: nil
         }
     }
@@ -91,6 +93,7 @@ extension DecodeSession {
             case .header(let readsAnimation): return .info(try await runHeader(readsAnimation: readsAnimation))
             case .pixels: return .image(try await run())
             case .animation: return .animation(try await runAnimation())
+            case .file(let identity): return .file(try await runFile(identity.rule))
             // Nothing of it is decoded.
             case .body: return .failure(CancellationError())
             }

@@ -77,3 +77,24 @@ public struct DecodeOptions: Sendable, Hashable {
         self.pixelFormat = pixelFormat
     }
 }
+
+extension DecodeOptions {
+    /// A text that is equal for equal options, in all processes, and different for all others.
+    package var identity: String {
+        let target =
+            switch target {
+            case .original: "original"
+            case .maximumSide(let side): "side \(side)"
+            case .shorterSide(let side): "shorter \(side)"
+            case .fit(let size): "fit \(size.width) \(size.height)"
+            case .fill(let size): "fill \(size.width) \(size.height)"
+            case .maximumBytes(let count): "bytes \(count)"
+            }
+        let flags = [
+            resampling.usesLinearLight, allowsUpscaling, ignoresOrientation, stopsWhenComplete, allowsPartial,
+            keepsProfile,
+        ]
+        let bits = flags.map { $0 ? "1" : "0" }.joined()
+        return "\(target), \(resampling.filter.rawValue) \(bits) \(pixelFormat.rawValue)"
+    }
+}

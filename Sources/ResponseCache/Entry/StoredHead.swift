@@ -35,6 +35,17 @@ package struct StoredHead: Sendable, Equatable {
         status = response.status.code
     }
 
+    /// Creates the head of a result computed at `time` from a response with these fields.
+    init(_ fields: HTTPFields, _ key: ResultKey, at time: Int) {
+        url = key.resource.url
+        owner = key.resource.owner
+        content = StoredFields(fields)
+        selection = key.selection
+        requestedAt = time
+        receivedAt = time
+        status = 200
+    }
+
     /// A Boolean value that indicates whether the response is not a success: it is remembered, but never used stale.
     var isFailure: Bool { !(200...299).contains(status) }
 

@@ -51,7 +51,11 @@ package enum EntryFile {
 
     /// Returns the first bytes of a file with an entry of a kind, which include the version of the format.
     private static func magic(_ kind: EntryKind) -> [UInt8] {
-        Array((kind == .whole ? "awicach5" : "awicprt5").utf8)
+        switch kind {
+        case .whole: Array("awicach5".utf8)
+        case .part: Array("awicprt5".utf8)
+        case .result: Array("awicres5".utf8)
+        }
     }
 
     // MARK: Writing

@@ -11,7 +11,7 @@ extension EntryFolder {
             totals.bytes += Status.space(of: size) - (replaced?.space ?? 0)
             if replaced == nil { totals.entries += 1 }
             totals.note(entry)
-            addVariant(key, &totals)
+            addToList(key, &totals)
         }
     }
 
@@ -23,10 +23,10 @@ extension EntryFolder {
     func remove(_ key: ResponseStorageKey, ifUsedAt usedAt: Int? = nil) throws(FileFailure) -> Bool {
         let entry = ShardFile.entry(key)
         // Most shards contain no parts, which the ledger tells faster than the folder.
-        guard key.kind == .whole || recentTotals(of: entry.shard)?.hasParts != false, has(entry) else { return false }
+        guard key.kind != .part || recentTotals(of: entry.shard)?.hasParts != false, has(entry) else { return false }
         return try change(entry.shard) { totals throws(FileFailure) in
             guard let status = status(entry), usedAt == nil || status.usedAt == usedAt else { return false }
-            defer { removeVariant(key, &totals) }
+            defer { removeFromList(key, &totals) }
             guard try unlink(entry) else { return false }
             totals.bytes -= status.space
             totals.entries -= 1

@@ -63,7 +63,7 @@ extension EntryFolder {
             let removed = removedUnlocked.withLock { $0.removeValue(forKey: shard) }
             var totals = (removed == nil ? recorded : nil) ?? count(shard)
             defer { ledger.set(shard, totals) }
-            for key in removed ?? [] { removeVariant(key, &totals) }
+            for key in removed ?? [] { removeFromList(key, &totals) }
             return try body(&totals)
         }
     }

@@ -128,18 +128,11 @@ struct Conversion {
     /// Returns the maximum number of bytes that an encoder holds, including the file that it produces, for an image
     /// that hardly compresses.
     private func encoderBytes(_ size: PixelSize, hasAlpha: Bool) -> Int {
-        let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
-        let perPixel =
-            switch format {
-            // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
-            case .jpeg: (plan.quality < 90 ? 3 : plan.quality <= 95 ? 8 : 13) + (plan.isProgressive ? 6 : 0)
-            // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
-            case .webp where plan.isLossless || hasAlpha || plan.options.allowsPartial: 34
-            case .webp: plan.quality > 90 ? 29 : 21
-            case .gif: 20
-            default: 8
-            }
-        return size.area * perPixel
+        let canBeTransparent = hasAlpha || plan.options.allowsPartial
+        let format = format ?? (canBeTransparent ? .png : .jpeg)
+        // Arrays of NumPy take as many bytes as PNG files of noise.
+        let options = (try? plan.encoding(format)) ?? .png()
+        return options.workingBytes(for: size, hasAlpha: canBeTransparent)
     }
 
     private func encoded(_ image: DecodedImage, _ facts: inout ImageFacts) throws -> EncodedImage {

@@ -17,6 +17,8 @@ struct Subscriber: Sendable {
         case image(DecodeOptions, OneShot<ImageResponse>)
         case previews(DecodeOptions, FrameChannel<ImagePreview>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
+        /// The image, encoded.
+        case file(FileIdentity, OneShot<ImageFile>)
         /// The animation as far as it has been received, repeatedly.
         case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
     }
@@ -69,6 +71,7 @@ struct Subscriber: Sendable {
         case .info(let readsAnimation, _): content = .header(readsAnimation: readsAnimation)
         case .image(let options, _), .previews(let options, _): content = .pixels(options)
         case .animation(let options, _), .animationFrames(let options, _): content = .animation(options)
+        case .file(let identity, _): content = .file(identity)
         }
         return Variant(content: content, digest: expectedDigest?.algorithm)
     }
@@ -83,6 +86,7 @@ struct Subscriber: Sendable {
         case .previews(_, let channel): channel
         case .animation(_, let answer): answer
         case .animationFrames(_, let channel): channel
+        case .file(_, let answer): answer
         }
     }
 
@@ -124,7 +128,7 @@ struct Subscriber: Sendable {
         case .animationFrames(_, let channel):
             self.response?.finish(origin.head)
             channel.finish(.success(animation))
-        case .data, .bytes, .info, .image, .previews: break
+        case .data, .bytes, .info, .image, .previews, .file: break
         }
     }
 
@@ -136,8 +140,14 @@ struct Subscriber: Sendable {
         case .previews(_, let channel):
             self.response?.finish(origin.head)
             channel.finish(.success(ImagePreview(final: response)))
-        case .data, .bytes, .info, .animation, .animationFrames: break
+        case .data, .bytes, .info, .animation, .animationFrames, .file: break
         }
+    }
+
+    /// Delivers the encoded image.
+    func deliver(_ file: EncodedFile, from origin: ResponseOrigin) {
+        guard case .file(_, let answer) = product else { return }
+        answer.resolve(.success(ImageFile(file, origin: seen(origin))))
     }
 
     /// Returns the origin as this caller sees it.

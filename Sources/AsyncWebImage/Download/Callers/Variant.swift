@@ -6,6 +6,7 @@ struct Variant: Sendable, Hashable {
         case header(readsAnimation: Bool)
         case pixels(DecodeOptions)
         case animation(DecodeOptions)
+        case file(FileIdentity)
         /// The body, not decoded.
         case body
     }

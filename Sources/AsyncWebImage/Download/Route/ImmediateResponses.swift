@@ -54,6 +54,12 @@ final class ImmediateResponses: Sendable {
     /// Ends responses, because the loader is being shut down.
     func end() { state.withLock { $0.hasEnded = true } }
 
+    /// Returns the key under which an encoded file is stored; `nil` if stored files are not used now.
+    func resultKey(_ identity: FileIdentity, of key: FetchKey) -> ResultKey? {
+        let settings = state.withLock { $0.isSuspended || $0.hasEnded ? nil : $0.settings }
+        return settings.flatMap { identity.key(of: key, $0.configuration) }
+    }
+
     /// Returns the body of a stored response; `nil` if a download is required.
     func data(for key: FetchKey) -> ResponseBody? {
         let settings = state.withLock { $0.isSuspended || $0.hasEnded ? nil : $0.settings }

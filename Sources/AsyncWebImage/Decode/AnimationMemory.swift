@@ -3,24 +3,24 @@
 /// A few kilobytes can define frames that take gigabytes in another format. Most outputs, however, are not much larger
 /// than the original, and memory reserved for more would keep other images waiting. The conversion is therefore tried
 /// with a low limit first, and with higher ones after that, up to all the memory that one conversion may use.
-struct AnimationMemory: Sendable, Equatable {
+package struct AnimationMemory: Sendable, Equatable {
     /// The minimum of the first limit for the output, in bytes.
-    static let smallestOutput = 1 << 20
+    package static let smallestOutput = 1 << 20
     /// The first limit for the output, relative to the original file.
-    static let usualGrowth = 4
+    package static let usualGrowth = 4
     /// The growth from one limit for the output to the next.
     private static let furtherGrowth = 8
     /// The number of times that the output is in memory: an array that grows temporarily exists twice.
     private static let copies = 2
 
     /// The memory apart from the output, in bytes: the original file, and the work on one frame.
-    let base: Int
+    package let base: Int
     /// The limits for the output to try one after the other, in bytes.
-    let outputLimits: [Int]
+    package let outputLimits: [Int]
 
     /// Creates the memory for an original of `file` bytes, if the work on a frame takes `frame` bytes, and a conversion
     /// may use `limit` bytes.
-    init(frame: Int, file: Int, limit: Int) {
+    package init(frame: Int, file: Int, limit: Int) {
         base = frame + file
         let most = max(0, limit - base) / Self.copies
         var limits: [Int] = []
@@ -33,5 +33,5 @@ struct AnimationMemory: Sendable, Equatable {
     }
 
     /// Returns the number of bytes to reserve for a limit of the output.
-    func bytes(forOutput outputLimit: Int) -> Int { base + Self.copies * outputLimit }
+    package func bytes(forOutput outputLimit: Int) -> Int { base + Self.copies * outputLimit }
 }

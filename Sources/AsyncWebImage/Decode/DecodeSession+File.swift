@@ -1,0 +1,136 @@
+import ImageCodecs
+import ImageEncoders
+import Threading
+
+// Files that are made of images: decoded and encoded within one grant of memory.
+extension DecodeSession {
+    /// Returns the image, encoded according to the rule.
+    @concurrent func runFile(_ rule: OutputRule) async throws -> EncodedFile {
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await $0.makeFile(rule) } }
+    }
+
+    private func makeFile(_ rule: OutputRule) async throws -> EncodedFile {
+        var session = self
+        session.exif = rule.metadata.contains(.exif) ? ExifCollector() : nil
+        let codec = decoder.codec(options)
+        var beginning: [[UInt8]] = []
+        let plan = try await session.readHeader(codec) { if rule.animated != nil { beginning.append($0) } }
+        if let animated = rule.animated, codec.header?.mayBeAnimated == true {
+            let animation = try await session.readAnimation(codec, plan, beginning)
+            return try await session.encode(animation, rule, animated)
+        }
+        beginning = []
+        guard let header = codec.header, let plan else { return try session.encode(codec.finish(), rule) }
+        let usable = rule.usableOptions(options, for: header)
+        if usable != options { try codec.replaceOptions(usable) }
+        let size = (codec.plan ?? plan).scaledSize
+        let working = max(
+            rule.opaque.workingBytes(for: size, hasAlpha: false),
+            header.hasAlpha || options.allowsPartial ? rule.transparent.workingBytes(for: size, hasAlpha: true) : 0)
+        return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working) {
+            try session.encode($0, rule)
+        }
+    }
+
+    private func encode(_ image: DecodedImage, _ rule: OutputRule) throws -> EncodedFile {
+        let options = image.pixels.isOpaque ? rule.opaque : rule.transparent
+        let bytes = try image.pixels.encoded(
+            with: options, metadata: metadata(rule, for: options, profile: image.iccProfile))
+        return EncodedFile(bytes, options.format, image.pixels.size, of: image.header, isPartial: image.isPartial)
+    }
+
+    /// Encodes an animation within memory for its frames and its file.
+    ///
+    /// Most files are not much larger than the original, so less memory is tried first.
+    private func encode(
+        _ animation: AnimatedImage, _ rule: OutputRule, _ options: EncodeOptions
+    ) async throws -> EncodedFile {
+        let size = animation.size
+        let (pixelCount, isTooLarge) = size.area.multipliedReportingOverflow(by: animation.frameCount)
+        try decoder.configuration.limits.checkWork(onFramePixels: isTooLarge ? .max : pixelCount)
+        let limit = decoder.configuration.maximumDecodeBytes ?? decoder.configuration.memoryBudget
+        // A frame, and the data that the encoder keeps of the last one. The original is held by the body.
+        let needs = AnimationMemory(frame: animation.estimatedBytes + 40 * size.area, file: 0, limit: limit)
+        var failure: any Error = CodecError.overLimit(.memory, value: needs.base, limit: limit)
+        for outputLimit in needs.outputLimits {
+            do {
+                return try await decoder.withMemory(needs.bytes(forOutput: outputLimit)) {
+                    try encode(animation, rule, options, outputLimit)
+                }
+            } catch let error as OutputTooLarge {
+                failure = error.cause
+            }
+        }
+        throw failure
+    }
+
+    /// The error when an encoded animation exceeds a limit.
+    private struct OutputTooLarge: Error {
+        let cause: CodecError
+    }
+
+    private func encode(
+        _ animation: AnimatedImage, _ rule: OutputRule, _ options: EncodeOptions, _ limit: Int
+    ) throws -> EncodedFile {
+        let frames = AnimationDecoder(animation, windowBytes: 0)
+        guard animation.frameCount > 1 else {
+            let pixels = try frames.frame(at: 0)
+            let options = pixels.isOpaque ? rule.opaque : rule.transparent
+            let bytes = try pixels.encoded(
+                with: options, metadata: metadata(rule, for: options, profile: animation.iccProfile))
+            return EncodedFile(
+                bytes, options.format, pixels.size, of: animation.header, isPartial: animation.isPartial)
+        }
+        let encoder = try AnimationEncoder(
+            options: options, size: animation.size, repetitionCount: animation.repetitionCount,
+            metadata: metadata(rule, for: options, profile: animation.iccProfile), maximumBytes: limit)
+        do {
+            for index in 0..<animation.frameCount {
+                try Task.checkCancellation()
+                try encoder.append(try frames.frame(at: index), delay: animation.delay(at: index))
+            }
+            return EncodedFile(
+                try encoder.finish(), options.format, animation.size, of: animation.header,
+                isPartial: animation.isPartial || !frames.partialFrames.isEmpty)
+        } catch let error as CodecError where encoder.byteCount > limit {
+            throw OutputTooLarge(cause: error)
+        }
+    }
+
+    private func metadata(_ rule: OutputRule, for options: EncodeOptions, profile: [UInt8]?) -> ImageMetadata {
+        var metadata = ImageMetadata(colorProfile: profile, exif: exif?.exif)
+        // A segment of JPEG holds no more.
+        if options.format == .jpeg, let exif = metadata.exif, exif.count > 65_527 { metadata.exif = nil }
+        metadata.resetOrientation()
+        return metadata
+    }
+}
+
+extension FileIdentity {
+    /// The options for decoding: the pixels have the format that encoders take.
+    var decodeOptions: DecodeOptions {
+        var options = options
+        if options.pixelFormat != .rgba16 { options.pixelFormat = .rgba8 }
+        options.keepsProfile = rule.metadata.contains(.colorProfile)
+        return options
+    }
+}
+
+extension OutputRule {
+    /// Returns the options for decoding a file with a header.
+    fileprivate func usableOptions(_ options: DecodeOptions, for header: ImageHeader) -> DecodeOptions {
+        var options = options
+        // WebP has no place for a profile of gray.
+        if header.isGray, opaque.format == .webp || transparent.format == .webp { options.keepsProfile = false }
+        return options
+    }
+}
+
+/// The Exif data of a file that a session reads.
+final class ExifCollector: Sendable {
+    private let scanner = Locked(ExifScanner())
+
+    func append(_ piece: [UInt8]) { scanner.withLock { $0.append(piece.span) } }
+
+    var exif: [UInt8]? { scanner.withLock(\.exif) }
+}
