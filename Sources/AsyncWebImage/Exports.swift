@@ -1,6 +1,7 @@
 // The types that most users of a loader name: without exports, a file that uses one would need up to five more imports.
 // Transports, formats, and storages of one's own need the import of their module. The attribute is not official, but
 // the compiler has had it from the beginning; should it go away, the imports become necessary, and nothing else changes.
+@_exported public import struct HTTPSemantics.Freshness
 @_exported public import struct HTTPSemantics.ResponseVersion
 @_exported public import enum HTTPTransport.Credential
 @_exported public import class HTTPTransport.CurlTransport

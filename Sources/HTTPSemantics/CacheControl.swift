@@ -1,6 +1,7 @@
 package import HTTPTypes
 
-/// The directives of `Cache-Control` in a request or response (RFC 9111, section 5.2) that matter to a private cache.
+/// The directives of `Cache-Control` in a request or response (RFC 9111, section 5.2) that matter to a private cache, and
+/// those that it passes on to others.
 ///
 /// A pure value. Invalid directives are interpreted strictly, so that no response is used longer than its origin
 /// intended.
@@ -25,6 +26,11 @@ package struct CacheControl: Sendable, Equatable {
     package private(set) var staleIfError: Int?
     /// The time in seconds for which the response may be used stale while it is revalidated (RFC 5861, section 3).
     package private(set) var staleWhileRevalidate: Int?
+    /// A Boolean value that indicates whether only private caches may store the response; also set if that applies to
+    /// some fields only.
+    package private(set) var isPrivate = false
+    /// The freshness lifetime in shared caches, in seconds.
+    package private(set) var sharedMaxAge: Int?
 
     /// Returns whether a response with a status may be stored.
     ///
@@ -61,6 +67,7 @@ package struct CacheControl: Sendable, Equatable {
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "public": isPublic = true
+        case "private": isPrivate = true
         case "immutable": isImmutable = true
         // If repeated, the shorter value is used (section 4.2.1 leaves the choice).
         case "max-age": maxAge = min(maxAge ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
@@ -69,7 +76,9 @@ package struct CacheControl: Sendable, Equatable {
         case "stale-while-revalidate":
             staleWhileRevalidate = min(
                 staleWhileRevalidate ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
-        default: break  // others are for shared caches or unknown (section 5.2.3)
+        case "s-maxage":
+            sharedMaxAge = min(sharedMaxAge ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
+        default: break  // others are unknown (section 5.2.3), or say nothing about storing
         }
     }
 }

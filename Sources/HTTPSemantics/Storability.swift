@@ -46,7 +46,7 @@ package enum Storability {
             }
         }
         return !CacheControl(response.headerFields).noCache
-            && Freshness(response, requestedAt: receivedAt, receivedAt: receivedAt).lifetime > 0
+            && StoredFreshness(response, requestedAt: receivedAt, receivedAt: receivedAt).lifetime > 0
     }
 
     /// Returns the fields to store (section 3.1), without those of the connection.

@@ -1,3 +1,4 @@
+public import HTTPSemantics
 public import HTTPTypes
 
 /// The head of the final response of a transfer.
@@ -14,12 +15,17 @@ public struct ResponseHead: Sendable {
         let url: HTTPURL
         let redirectCount: Int
         let redirection: Redirection?
+        let receivedAt: Int
 
-        init(_ content: consuming Content, url: HTTPURL, redirectCount: Int, redirection: Redirection?) {
+        init(
+            _ content: consuming Content, url: HTTPURL, redirectCount: Int, redirection: Redirection?,
+            receivedAt: Int
+        ) {
             self.content = content
             self.url = url
             self.redirectCount = redirectCount
             self.redirection = redirection
+            self.receivedAt = receivedAt
         }
     }
 
@@ -32,6 +38,9 @@ public struct ResponseHead: Sendable {
     public var redirectCount: Int { properties.redirectCount }
     /// A redirect that the sender of the request follows itself; `nil` for other responses.
     package var redirection: Redirection? { properties.redirection }
+    /// The time of the response, in seconds since 1970: when it was received, or taken from a cache, from which time its
+    /// `Age` counts.
+    private var receivedAt: Int { properties.receivedAt }
 
     /// The properties of a redirect that its head does not contain.
     package struct Redirection: Sendable {
@@ -39,18 +48,22 @@ public struct ResponseHead: Sendable {
         package let addsCredentials: Bool
     }
 
-    /// Creates a head for a custom transport.
+    /// Creates the head of a response that has just been received, for a custom transport.
     public init(response: HTTPResponse, url: HTTPURL, redirectCount: Int = 0) {
-        properties = Properties(.response(response), url: url, redirectCount: redirectCount, redirection: nil)
+        properties = Properties(
+            .response(response), url: url, redirectCount: redirectCount, redirection: nil, receivedAt: HTTPDate.now)
     }
 
-    /// Creates a head whose fields are parsed on demand.
-    package init(_ response: any UnparsedResponse, url: HTTPURL, redirectCount: Int) {
-        properties = Properties(.unparsed(response), url: url, redirectCount: redirectCount, redirection: nil)
+    /// Creates the head of a response that is taken from a cache at a time, in seconds since 1970, whose fields are
+    /// parsed on demand.
+    package init(_ response: any UnparsedResponse, url: HTTPURL, redirectCount: Int, receivedAt: Int) {
+        properties = Properties(
+            .unparsed(response), url: url, redirectCount: redirectCount, redirection: nil, receivedAt: receivedAt)
     }
 
     init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil) {
-        properties = Properties(.raw(head), url: url, redirectCount: redirectCount, redirection: redirection)
+        properties = Properties(
+            .raw(head), url: url, redirectCount: redirectCount, redirection: redirection, receivedAt: HTTPDate.now)
     }
 
     /// The head of the same response with another body, whose length is unknown.
@@ -58,7 +71,9 @@ public struct ResponseHead: Sendable {
         var response = response
         response.headerFields[.contentLength] = nil
         return ResponseHead(
-            Properties(.response(response), url: url, redirectCount: redirectCount, redirection: redirection))
+            Properties(
+                .response(response), url: url, redirectCount: redirectCount, redirection: redirection,
+                receivedAt: receivedAt))
     }
 
     private init(_ properties: Properties) { self.properties = properties }
@@ -81,6 +96,14 @@ public struct ResponseHead: Sendable {
         case .response(let response): response
         case .unparsed(let response): response.parsed
         }
+    }
+
+    /// Returns how long the response stays fresh after a time, in seconds since 1970; by default, after now.
+    ///
+    /// The time since the response was received counts, and so does its age in the caches that it came from, including
+    /// the ``ResponseCache``. Redirects that led to it do not count.
+    public func freshness(at time: Int? = nil) -> Freshness {
+        Freshness(response, requestedAt: receivedAt, receivedAt: receivedAt, at: time ?? HTTPDate.now)
     }
 
     /// The memory that the header fields take, in bytes.

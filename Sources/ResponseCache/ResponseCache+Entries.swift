@@ -1,4 +1,4 @@
-import HTTPSemantics
+public import HTTPSemantics
 public import HTTPTypes
 import HTTPTransport
 import Threading
@@ -23,9 +23,27 @@ extension ResponseCache {
         public let isPartial: Bool
         /// The time for which the response remains fresh, in seconds; 0 or less if it is stale.
         public let freshSeconds: Int
+        private let foundAt: Int
 
         /// A Boolean value that indicates whether the response is complete and can be used without asking the origin.
         public var isFresh: Bool { freshSeconds > 0 && !isPartial }
+
+        /// The freshness of the response at the time when the entry was looked up; determined on every access.
+        public var freshness: Freshness {
+            Freshness(head.response, requestedAt: head.requestedAt, receivedAt: head.receivedAt, at: foundAt)
+        }
+
+        /// Creates the description of a response that is in a storage, at a time in seconds since 1970.
+        init?(_ stored: StoredResponse, at now: Int) {
+            guard case .entry(let entry?, _) = stored.body else { return nil }
+            key = stored.key
+            head = stored.head
+            bodyByteCount = stored.body.length
+            byteCount = entry.byteCount
+            isPartial = stored.key.kind == .part
+            freshSeconds = stored.head.freshness.remaining(at: now)
+            foundAt = now
+        }
     }
 
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
@@ -155,11 +173,7 @@ extension ResponseCache {
 
     /// Returns an entry; throws the error of the storage.
     private func entry(_ key: ResponseStorageKey) throws -> Entry? {
-        guard !isSkipped(key), let stored = try openEntry(key), case .entry(let entry?, _) = stored.body else {
-            return nil
-        }
-        return Entry(
-            key: key, head: stored.head, bodyByteCount: stored.body.length, byteCount: entry.byteCount,
-            isPartial: key.kind == .part, freshSeconds: stored.head.freshness.remaining(at: now()))
+        guard !isSkipped(key), let stored = try openEntry(key) else { return nil }
+        return Entry(stored, at: now())
     }
 }

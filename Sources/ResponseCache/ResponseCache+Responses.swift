@@ -10,14 +10,15 @@ extension ResponseCache {
         return await thread.run { [self] in find(.whole, request, CachedResource(request)) != nil }
     }
 
-    /// Returns the complete response stored for a URL or an `ImageRequest.cacheKey`, even if it is stale; `nil` if
-    /// there is none, it is damaged, or it cannot be read.
+    /// Returns the complete response stored for a URL or an `ImageRequest.cacheKey`, even if it is stale
+    /// (``Entry/isFresh``); `nil` if there is none, it is damaged, or it cannot be read.
     ///
     /// Responses to requests with credentials or cookies are not returned.
-    public func response(for url: String) async -> (head: HTTPResponse, body: [UInt8])? {
+    public func response(for url: String) async -> (entry: Entry, body: [UInt8])? {
         guard let request = Self.request(for: url) else { return nil }
         return await thread.run(to: .long) { [self] in
-            guard let stored = find(.whole, request, CachedResource(request)) else { return nil }
+            guard let stored = find(.whole, request, CachedResource(request)), let entry = Entry(stored, at: now())
+            else { return nil }
             var reader = StoredBodyReader(stored.body)
             var body: [UInt8] = []
             // A storage can report any length.
@@ -28,7 +29,7 @@ extension ResponseCache {
                 removeDamaged(stored, after: error)
                 return nil
             }
-            return (stored.head.response, body)
+            return (entry, body)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import TestSupport
@@ -28,7 +29,12 @@ struct CacheAccessTests {
             #expect(await cache.contains(url))
             let stored = try #require(await cache.response(for: url))
             #expect(stored.body == [1, 2, 3])
-            #expect(stored.head.headerFields[.eTag] == "\"1\"")
+            #expect(stored.entry.response.headerFields[.eTag] == "\"1\"")
+            #expect(stored.entry.isFresh && stored.entry.freshness.remaining == .seconds(60))
+            time.advance(by: 70)
+            let stale = try #require(await cache.response(for: url)?.entry)
+            #expect(!stale.isFresh && stale.freshness.remaining == .seconds(-10) && stale.freshness.isStorable)
+            #expect(stale.freshness.cacheControl() == "max-age=0")
             await cache.remove(url)
             #expect(await cache.response(for: url) == nil)
         }
@@ -75,6 +81,7 @@ struct CacheAccessTests {
             #expect(entry.response.status == .ok && entry.response.headerFields[.eTag] == "\"1\"")
             #expect(entry.bodyByteCount == 5_000 && entry.byteCount >= 5_000 && entry.byteCount == cache.byteCount)
             #expect(entry.freshSeconds == 40 && entry.isFresh && !entry.isPartial)
+            #expect(entry.freshness.remaining == .seconds(40))
             #expect(entry.receivedAt == time.now - 20)
         }
     }

@@ -1,3 +1,4 @@
+public import HTTPSemantics
 public import HTTPTransport
 public import ResponseCache
 
@@ -17,6 +18,8 @@ public struct ImageInfo: Sendable {
 
     /// The status and header fields of the response.
     public var head: ResponseHead { origin.head }
+    /// How long the response stays fresh, from now; determined on every access.
+    public var freshness: Freshness { head.freshness() }
     /// The source of the bytes, for this caller.
     public var source: ResponseSource { origin.source }
     /// The durations and sizes of the transfer; `nil` if the properties were known before the transfer had ended.

@@ -1,3 +1,4 @@
+public import HTTPSemantics
 public import HTTPTransport
 public import ResponseCache
 
@@ -27,6 +28,8 @@ public struct ImageResponse: Sendable {
     /// To load the image again only if it has changed, set ``ImageRequest/knownVersion`` to
     /// `ResponseVersion(response.head)`.
     public var head: ResponseHead { origin.head }
+    /// How long the response stays fresh, from now; determined on every access.
+    public var freshness: Freshness { head.freshness() }
     /// The source of the pixels, for this caller.
     public var source: ResponseSource { origin.source }
     /// The size of the downloaded body in bytes.
@@ -43,6 +46,8 @@ public struct AnimationResponse: Sendable {
 
     /// The status and header fields of the response.
     public var head: ResponseHead { origin.head }
+    /// How long the response stays fresh, from now; determined on every access.
+    public var freshness: Freshness { head.freshness() }
     /// The source of the animation, for this caller.
     public var source: ResponseSource { origin.source }
     /// The size of the downloaded body in bytes.

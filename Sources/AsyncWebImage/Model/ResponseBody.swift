@@ -1,3 +1,4 @@
+public import HTTPSemantics
 public import HTTPTransport
 public import ResponseCache
 
@@ -11,6 +12,8 @@ public struct ResponseBody: Sendable {
 
     /// The status and header fields of the response.
     public var head: ResponseHead { delivery.head }
+    /// How long the response stays fresh, from now; determined on every access.
+    public var freshness: Freshness { head.freshness() }
     /// The durations and sizes of the transfer.
     public var metrics: TransferMetrics { delivery.metrics }
 }

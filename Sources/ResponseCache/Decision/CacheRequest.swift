@@ -80,7 +80,7 @@ struct CacheRequest: Sendable {
     ) -> StoredReply {
         let age = stored.head.freshness.age(at: now)
         return StoredReply(
-            stored: stored, head: head(stored.head, age: age, stored.body), source: source,
+            stored: stored, head: head(stored.head, age: age, at: now, stored.body), source: source,
             needsRevalidation: needsRevalidation)
     }
 
@@ -96,14 +96,15 @@ struct CacheRequest: Sendable {
         let update = storedHead.updated(
             by: response, to: transportRequest, requestedAt: requestedAt, receivedAt: receivedAt)
         return StoredReply(
-            stored: stored, head: self.head(update, age: nil, stored.body), source: .revalidated, update: update)
+            stored: stored, head: self.head(update, age: nil, at: receivedAt, stored.body), source: .revalidated,
+            update: update)
     }
 
-    /// Returns the head of a response to serve; `age` is `nil` if the origin has just confirmed it.
-    private func head(_ stored: StoredHead, age: Int?, _ body: StoredBody) -> ResponseHead {
+    /// Returns the head of a response to serve at a time; `age` is `nil` if the origin has just confirmed it.
+    private func head(_ stored: StoredHead, age: Int?, at now: Int, _ body: StoredBody) -> ResponseHead {
         ResponseHead(
             AgedResponse(stored: stored, age: age, length: body.length), url: transportRequest.url,
-            redirectCount: transportRequest.followedRedirects ?? 0)
+            redirectCount: transportRequest.followedRedirects ?? 0, receivedAt: now)
     }
 
     /// Returns the error of a request that has no response.

@@ -9,7 +9,7 @@ struct StoredFields: Sendable {
     private enum Content {
         case parsed(HTTPFields)
         /// The names and values, each preceded by its length, and the freshness computed from them.
-        case bytes([UInt8], Freshness)
+        case bytes([UInt8], StoredFreshness)
     }
 
     private let content: Content
@@ -19,7 +19,7 @@ struct StoredFields: Sendable {
     /// Reads the remaining bytes, which are parsed later.
     ///
     /// Returns `nil` if they are not those of fields.
-    init?(from reader: inout ByteFieldReader, _ freshness: Freshness) {
+    init?(from reader: inout ByteFieldReader, _ freshness: StoredFreshness) {
         let start = reader.index
         guard let count = reader.number() else { return nil }
         var read = 0
@@ -33,7 +33,7 @@ struct StoredFields: Sendable {
     private init(_ content: Content) { self.content = content }
 
     /// The fields as bytes.
-    func packed(_ freshness: Freshness) -> StoredFields {
+    func packed(_ freshness: StoredFreshness) -> StoredFields {
         guard case .parsed = content else { return self }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -57,7 +57,7 @@ struct StoredFields: Sendable {
     }
 
     /// The freshness that was stored with the fields; `nil` for others.
-    var freshness: Freshness? {
+    var freshness: StoredFreshness? {
         switch content {
         case .parsed: nil
         case .bytes(_, let freshness): freshness
@@ -95,7 +95,7 @@ extension StoredFields: Equatable {
     }
 }
 
-extension Freshness {
+extension StoredFreshness {
     private static let limit = 1 << 48
 
     func append(to bytes: inout [UInt8]) {

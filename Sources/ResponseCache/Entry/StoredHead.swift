@@ -77,8 +77,8 @@ package struct StoredHead: Sendable, Equatable {
     /// The length of the body declared by the origin; `nil` if there is none.
     var contentLength: Int? { fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
-    var freshness: Freshness {
-        content.freshness ?? Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt)
+    var freshness: StoredFreshness {
+        content.freshness ?? StoredFreshness(response, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
     /// Returns the key of its entry.
@@ -159,7 +159,7 @@ extension StoredHead {
         else { return nil }
         // Times are added later.
         guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
-        guard let freshness = Freshness(from: &reader, receivedAt: receivedAt),
+        guard let freshness = StoredFreshness(from: &reader, receivedAt: receivedAt),
             let content = StoredFields(from: &reader, freshness), reader.isAtEnd
         else { return nil }
         self.url = url

@@ -101,6 +101,24 @@ struct CachedLoadingTests {
         }
     }
 
+    @Test(arguments: [true, false]) func freshnessOfAResultCountsTheTimeInTheCache(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            origin.route("/a", tagged("\"1\"", "max-age=60", body))
+            let loader = loader(cache)
+            let first = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect((58...60).contains(first.freshness.remaining.components.seconds) && first.freshness.isStorable)
+            time.advance(by: 40)
+            let stored = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(stored.source == cache.source)
+            #expect(stored.head.freshness(at: time.now).remaining == .seconds(20))
+            #expect(stored.head.freshness(at: time.now + 30).cacheControl() == "max-age=0")
+            time.advance(by: 30)
+            let confirmed = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(confirmed.source == .revalidated)
+            #expect(confirmed.head.freshness(at: time.now).remaining == .seconds(60))
+        }
+    }
+
     @Test(arguments: [true, false]) func freshResponsesAreServedWithoutARequest(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "X-A": "b"], body: body))

@@ -12,7 +12,7 @@ func readFields(_ bytes: [UInt8]) {
     for (name, line) in zip(fieldNames, lines) { fields.append(HTTPField(name: name, value: line)) }
     let response = HTTPResponse(status: .ok, headerFields: fields)
     for (requestedAt, receivedAt) in [(0, 0), (1_800_000_000, 1_800_000_005), (5, 1 << 47)] {
-        check(Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt), now: receivedAt)
+        check(StoredFreshness(response, requestedAt: requestedAt, receivedAt: receivedAt), now: receivedAt)
     }
     for field in Storability.fields(of: response) {
         precondition(field.name.canonicalName != "connection")
@@ -41,7 +41,7 @@ private func readField(_ line: String) {
     precondition(ImageError.status(head, text: "").retryAfter ?? .zero >= .zero)
 }
 
-func check(_ freshness: Freshness, now: Int) {
+func check(_ freshness: StoredFreshness, now: Int) {
     precondition(freshness.lifetime >= 0 && freshness.initialAge >= 0)
     for now in [0, now, now + 1_000_000] {
         precondition(freshness.age(at: now) >= freshness.initialAge)
