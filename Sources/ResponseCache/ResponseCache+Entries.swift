@@ -21,6 +21,8 @@ extension ResponseCache {
         public let byteCount: Int
         /// A Boolean value that indicates whether only a part of the body is stored.
         public let isPartial: Bool
+        /// A Boolean value that indicates whether the entry is a file made of the response, such as a smaller image.
+        public let isResult: Bool
         /// The time for which the response remains fresh, in seconds; 0 or less if it is stale.
         public let freshSeconds: Int
         private let foundAt: Int
@@ -41,6 +43,7 @@ extension ResponseCache {
             bodyByteCount = stored.body.length
             byteCount = entry.byteCount
             isPartial = stored.key.kind == .part
+            isResult = stored.key.kind == .result
             freshSeconds = stored.head.freshness.remaining(at: now)
             foundAt = now
         }

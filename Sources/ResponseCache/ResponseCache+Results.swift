@@ -74,13 +74,14 @@ extension ResponseCache {
         }
     }
 
-    /// Returns a result whose response the origin has confirmed by a 304, and stores the new head.
-    package func confirm(_ result: StoredResult, by head: ResponseHead, for key: ResultKey) async -> StoredResult {
+    /// Returns a result whose response the origin has confirmed by a 304, and stores the new head later.
+    package func confirm(_ result: StoredResult, by head: ResponseHead, for key: ResultKey) -> StoredResult {
         let time = now()
         let fields = Storability.fields(result.stored.head.fields, updatedBy: head.response)
         let update = storedHead(fields, result.properties, key, at: time)
         let stored = StoredResponse(key: result.stored.key, head: update, body: result.stored.body)
-        await thread.run(to: .long) { [self] in
+        thread.append(to: .long) { [self] in
+            // If it has been replaced or removed, there is nothing to do.
             _ = try? storage.replaceHead(stored.key, with: ResponseStorageHead(update.packed, stored.body.facts))
         }
         var response = update.response

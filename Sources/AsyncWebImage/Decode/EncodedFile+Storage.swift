@@ -40,6 +40,19 @@ struct FileIdentity: Sendable, Hashable {
     }
 }
 
+/// A stored file about which the origin must be asked.
+struct StaleFile: Sendable {
+    let file: EncodedFile
+    let result: StoredResult
+    let key: ResultKey
+    let cache: ResponseCache
+
+    /// Returns the file, whose response the origin has confirmed by a 304.
+    func confirmed(by head: ResponseHead) -> ImageFile {
+        ImageFile(file, origin: cache.confirm(result, by: head, for: key).origin)
+    }
+}
+
 extension StoredResult {
     /// The response from which the result was computed.
     var origin: ResponseOrigin {

@@ -18,13 +18,16 @@ extension ImageLoader {
     /// ``ImageError``, with ``CodecError/encodingFailed(_:_:)`` as the cause if the format cannot store the image;
     /// canceling the task throws `CancellationError` and does not affect other callers.
     public func file(for request: ImageRequest, as rule: OutputRule) async throws -> ImageFile {
-        let id = coordinator.newSubscriberID()
-        let answer = OneShot<ImageFile>()
-        return try await withTaskCancellationHandler {
-            try await load(request, FileIdentity(options: request.options, rule: rule), answer, nil, id)
-        } onCancel: {
-            answer.resolve(.failure(CancellationError()))
-            coordinator.post(.leave(id))
+        let identity = FileIdentity(options: request.options, rule: rule)
+        var stored: StoredFile?
+        if let key = try storedFileKey(request, identity) {
+            if let file = immediateFile(request, key) { return file }
+            stored = await storedFile(request, key)
+            if case .fresh(let file) = stored { return file }
+        }
+        let request = request.asking(about: stored)
+        return try await answer(to: request, try fetchKey(request)) {
+            .file(identity, $0, stored?.stale)
         }
     }
 
@@ -34,67 +37,93 @@ extension ImageLoader {
         let (answer, response) = (OneShot<ImageFile>(), ResponseAccess())
         let id = coordinator.newSubscriberID()
         let identity = FileIdentity(options: request.options, rule: rule)
-        // The handle outlives this call, and looking up a stored file can take time.
-        Task {
-            do {
-                answer.resolve(.success(try await load(request, identity, OneShot(), response, id)))
-            } catch {
-                answer.resolve(.failure(error))
+        let join = { @Sendable (stored: StoredFile?) throws(ImageError) in
+            let request = request.asking(about: stored)
+            var subscriber = Subscriber(
+                request, try self.fetchKey(request), id: id, product: .file(identity, answer, stored?.stale))
+            subscriber.response = response
+            self.coordinator.post(.join(subscriber))
+        }
+        do {
+            if let key = try storedFileKey(request, identity) {
+                if let file = immediateFile(request, key) {
+                    answer.resolve(.success(file))
+                } else {
+                    // The handle is returned before the disk has been read.
+                    Task {
+                        let stored = await storedFile(request, key)
+                        if case .fresh(let file) = stored { return answer.resolve(.success(file)) }
+                        do { try join(stored) } catch { answer.resolve(.failure(error)) }
+                    }
+                }
+            } else {
+                try join(nil)
             }
+        } catch {
+            answer.resolve(.failure(error))
         }
         let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator)
         return LoadTask(request: request, answer: answer, response: response, head: \.head, control: control)
     }
+}
 
-    private func load(
-        _ request: ImageRequest, _ identity: FileIdentity, _ answer: OneShot<ImageFile>, _ response: ResponseAccess?,
-        _ id: CallerID
-    ) async throws -> ImageFile {
-        var key = try fetchKey(request)
-        var known: (key: ResultKey, result: StoredResult)?
-        if let stored = storedFiles(for: request, key, identity) {
-            if let result = stored.cache.immediateResult(stored.key, policy: key.cachePolicy),
-                let file = EncodedFile(result, identity.rule)
-            {
-                request.slot?.keep()
-                return ImageFile(file, origin: result.origin)
-            }
-            if let result = await stored.cache.result(stored.key, policy: key.cachePolicy),
-                let file = EncodedFile(result, identity.rule)
-            {
-                if result.isFresh {
-                    request.slot?.keep()
-                    return ImageFile(file, origin: result.origin)
-                }
-                if let version = result.version {
-                    var request = request
-                    request.knownVersion = version
-                    key = try fetchKey(request)
-                    known = (stored.key, result)
-                }
-            }
-        }
-        var subscriber = Subscriber(request, key, id: id, product: .file(identity, answer))
-        subscriber.response = response
-        coordinator.join(subscriber)
-        do {
-            return try await answer.value
-        } catch ImageError.notModified(let head) {
-            guard let known, let cache = responseCache, let file = EncodedFile(known.result, identity.rule) else {
-                throw ImageError.notModified(head)
-            }
-            let result = await cache.confirm(known.result, by: head, for: known.key)
-            return ImageFile(file, origin: result.origin)
+// Files in the response cache.
+extension ImageLoader {
+    fileprivate enum StoredFile: Sendable {
+        case fresh(ImageFile)
+        case stale(StaleFile)
+
+        var stale: StaleFile? {
+            if case .stale(let file) = self { file } else { nil }
         }
     }
 
-    /// Returns the cache that can have the file, and its key there; `nil` if none can.
-    private func storedFiles(
-        for request: ImageRequest, _ key: FetchKey, _ identity: FileIdentity
-    ) -> (cache: ResponseCache, key: ResultKey)? {
-        guard let responseCache, request.expectedDigest == nil, request.requirements == nil, !key.isConditional,
-            let resultKey = coordinator.resultKey(identity, of: key)
+    private struct StoredFileKey: Sendable {
+        let cache: ResponseCache
+        let key: ResultKey
+        let policy: CachePolicy
+        let rule: OutputRule
+    }
+
+    /// Returns the place where the file is stored, if it is; `nil` for requests that stored files do not answer.
+    private func storedFileKey(
+        _ request: ImageRequest, _ identity: FileIdentity
+    ) throws(ImageError) -> StoredFileKey? {
+        let fetch = try fetchKey(request)
+        guard let responseCache, request.expectedDigest == nil, request.requirements == nil, !fetch.isConditional,
+            let key = coordinator.resultKey(identity, of: fetch)
         else { return nil }
-        return (responseCache, resultKey)
+        return StoredFileKey(cache: responseCache, key: key, policy: fetch.cachePolicy, rule: identity.rule)
+    }
+
+    /// Returns a fresh file that can be read without waiting for a disk.
+    private func immediateFile(_ request: ImageRequest, _ key: StoredFileKey) -> ImageFile? {
+        guard let result = key.cache.immediateResult(key.key, policy: key.policy),
+            let file = EncodedFile(result, key.rule)
+        else { return nil }
+        request.slot?.keep()
+        return ImageFile(file, origin: result.origin)
+    }
+
+    private func storedFile(_ request: ImageRequest, _ key: StoredFileKey) async -> StoredFile? {
+        guard let result = await key.cache.result(key.key, policy: key.policy),
+            let file = EncodedFile(result, key.rule)
+        else { return nil }
+        guard result.isFresh else {
+            return result.version == nil
+                ? nil : .stale(StaleFile(file: file, result: result, key: key.key, cache: key.cache))
+        }
+        request.slot?.keep()
+        return .fresh(ImageFile(file, origin: result.origin))
+    }
+}
+
+extension ImageRequest {
+    /// Returns the request that asks the origin whether a stale file is current.
+    fileprivate func asking(about stored: ImageLoader.StoredFile?) -> ImageRequest {
+        guard let version = stored?.stale?.result.version else { return self }
+        var request = self
+        request.knownVersion = version
+        return request
     }
 }

@@ -206,7 +206,7 @@ public final class ImageLoader: Sendable {
         return LoadTask(request: request, answer: answer, response: response, head: head, control: control)
     }
 
-    private func answer<Value: Sendable>(
+    func answer<Value: Sendable>(
         to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product
     ) async throws -> Value {
         let answer = OneShot<Value>()

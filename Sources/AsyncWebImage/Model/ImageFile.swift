@@ -1,3 +1,4 @@
+public import HTTPSemantics
 public import HTTPTransport
 public import ImageCodecs
 public import ResponseCache
@@ -23,6 +24,8 @@ public struct ImageFile: Sendable {
     public var entityTag: String { file.entityTag }
     /// The status and header fields of the response from which the file was made.
     public var head: ResponseHead { origin.head }
+    /// The freshness of the original, which is that of the file as well.
+    public var freshness: Freshness { head.freshness() }
     /// The source of the bytes, for this caller: for a file that was made earlier, the response cache in which it was
     /// stored; otherwise, the source of the response from which it was made.
     public var source: ResponseSource { origin.source }

@@ -17,8 +17,8 @@ struct Subscriber: Sendable {
         case image(DecodeOptions, OneShot<ImageResponse>)
         case previews(DecodeOptions, FrameChannel<ImagePreview>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
-        /// The image, encoded.
-        case file(FileIdentity, OneShot<ImageFile>)
+        /// The image, encoded; the file that was stored, if it is stale.
+        case file(FileIdentity, OneShot<ImageFile>, StaleFile?)
         /// The animation as far as it has been received, repeatedly.
         case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
     }
@@ -71,7 +71,7 @@ struct Subscriber: Sendable {
         case .info(let readsAnimation, _): content = .header(readsAnimation: readsAnimation)
         case .image(let options, _), .previews(let options, _): content = .pixels(options)
         case .animation(let options, _), .animationFrames(let options, _): content = .animation(options)
-        case .file(let identity, _): content = .file(identity)
+        case .file(let identity, _, _): content = .file(identity)
         }
         return Variant(content: content, digest: expectedDigest?.algorithm)
     }
@@ -86,7 +86,7 @@ struct Subscriber: Sendable {
         case .previews(_, let channel): channel
         case .animation(_, let answer): answer
         case .animationFrames(_, let channel): channel
-        case .file(_, let answer): answer
+        case .file(_, let answer, _): answer
         }
     }
 
@@ -103,8 +103,14 @@ struct Subscriber: Sendable {
         conditions?.requirements?.violation(by: header).map { .unsuitable($0, url: key.url.string) }
     }
 
-    /// Fails the caller.
-    func fail(_ error: any Error) { destination.fail(error) }
+    /// Fails the caller, or delivers a stale file that the origin has confirmed.
+    func fail(_ error: any Error) {
+        if case .file(_, let answer, let stale?) = product, case ImageError.notModified(let head) = error {
+            answer.resolve(.success(stale.confirmed(by: head)))
+        } else {
+            destination.fail(error)
+        }
+    }
 
     /// Delivers the body.
     func deliver(_ data: ResponseBody) {
@@ -146,7 +152,7 @@ struct Subscriber: Sendable {
 
     /// Delivers the encoded image.
     func deliver(_ file: EncodedFile, from origin: ResponseOrigin) {
-        guard case .file(_, let answer) = product else { return }
+        guard case .file(_, let answer, _) = product else { return }
         answer.resolve(.success(ImageFile(file, origin: seen(origin))))
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import webimage
+@testable import AsyncWebImage
 
 struct AnimationMemoryTests {
     private let mebibyte = 1 << 20
