@@ -7,8 +7,10 @@ public import ImageEncoders
 public struct OutputRule: Sendable, Hashable {
     /// Metadata of the original that is kept.
     public struct Metadata: OptionSet, Sendable, Hashable {
+        /// The sum of the bits.
         public let rawValue: Int
 
+        /// Creates a set from the sum of its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The color profile; pixels then keep their colors instead of being converted to sRGB.
@@ -43,8 +45,8 @@ public struct OutputRule: Sendable, Hashable {
     /// 12.5.1); `nil` for a request without that field.
     ///
     /// Of the candidates that the client weights highest, the first that can store the image is chosen: for images with
-    /// transparency, one that stores it; for animations, one that plays them. If the client accepts none of the
-    /// candidates, the field is disregarded.
+    /// transparency, one that stores it; for animations, WebP or GIF rather than PNG, because not all clients play APNG.
+    /// If the client accepts none of the candidates, the field is disregarded.
     public init(
         accepting accept: String?, from candidates: [EncodeOptions] = [.webp(), .jpeg(), .png(), .gif()],
         metadata: Metadata = [], keepsAnimations: Bool = true
@@ -75,6 +77,6 @@ public struct OutputRule: Sendable, Hashable {
         identity = "\(opaque) \(transparent) \(animated.map { "\($0)" } ?? "") \(metadata.rawValue)"
     }
 
-    /// The media types of the files that this rule can make, such as for `Vary` and documentation.
+    /// The formats of the files that this rule can make.
     var formats: [ImageFormat] { [opaque, transparent, animated].compactMap { $0?.format } }
 }

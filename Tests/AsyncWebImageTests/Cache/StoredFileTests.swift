@@ -30,11 +30,12 @@ struct StoredFileTests {
     }
 
     private func response(
-        _ control: String, tag: String? = nil, side: Int = 64, _ format: ImageFormat = .png
+        _ control: String, tag: String? = nil, age: Int = 0, side: Int = 64
     ) throws -> LoopbackOrigin.Response {
-        var fields: HeaderFields = ["Cache-Control": control]
-        fields["ETag"] = tag
-        return .init(headerFields: fields, body: try Samples.file(format, side, side))
+        let fields: HeaderFields =
+            tag.map { ["Cache-Control": control, "Age": "\(age)", "ETag": $0] }
+            ?? ["Cache-Control": control, "Age": "\(age)"]
+        return .init(headerFields: fields, body: try Samples.file(.png, side, side))
     }
 
     private func file(
@@ -104,9 +105,7 @@ struct StoredFileTests {
 
     @Test func ageThatAResponseArrivesWithCounts() async throws {
         try await withStorage(.memory) { origin, _, loader in
-            var response = try response("max-age=60")
-            response.headerFields["Age"] = "50"
-            origin.route("/image", response)
+            origin.route("/image", try response("max-age=60", age: 50))
             _ = try await file(loader, origin.url("/image"))
             time.advance(by: 10)
             _ = try await file(loader, origin.url("/image"))

@@ -36,7 +36,7 @@ struct ImageFileTests {
     @Test func fileContainsThePixelsOfTheImage() async throws {
         let request = DecodeOptions(target: .maximumSide(20), pixelFormat: .bgra8Premultiplied)
         let file = try await file(of: try Samples.file(.png), as: OutputRule(.png()), request)
-        let expected = try decode(try Samples.file(.png), DecodeOptions(target: .maximumSide(20)))
+        let expected = try decode(try Samples.file(.png), options: DecodeOptions(target: .maximumSide(20)))
         #expect(try decode(file.bytes).pixels == expected.pixels)
     }
 
@@ -114,7 +114,7 @@ struct ImageFileTests {
     @Test(arguments: [
         ("image/avif,image/webp,*/*;q=0.8", [ImageFormat.webp, .webp, .webp]),
         ("image/jpeg, image/png, image/gif", [.jpeg, .png, .gif]),
-        ("image/webp;q=0.1, image/png;q=0.9", [.png, .png, .png]),
+        ("image/webp;q=0.1, image/png;q=0.9", [.png, .png, .webp]),
         ("image/webp;q=0, image/*", [.jpeg, .png, .gif]),
         ("text/html", [.webp, .webp, .webp]),
         ("", [.webp, .webp, .webp]),
@@ -179,29 +179,52 @@ struct ImageFileTests {
         let original = TestExif.inserted(into: try Samples.file(.jpeg), .right)
         for format in [EncodeOptions.jpeg(), .png(), .webp()] {
             let kept = try await file(of: original, as: OutputRule(format, metadata: .exif))
-            #expect(ImageMetadata(file: kept.bytes).exif == TestExif.bytes(orientation: 1))
+            #expect(ImageMetadata(file: kept.bytes.span).exif == TestExif.bytes(orientation: 1))
             #expect(kept.size == PixelSize(width: 48, height: 64))
             #expect(try decode(kept.bytes).pixels.size == kept.size)
             let without = try await file(of: original, as: OutputRule(format))
-            #expect(ImageMetadata(file: without.bytes).isEmpty)
+            #expect(ImageMetadata(file: without.bytes.span).isEmpty)
         }
     }
 
     @Test func exifDataBehindThePixelsAreKept() async throws {
-        let pixels = try Samples.picture(8, 8)
+        let pixels = Samples.picture(8, 8)
         let original = try pixels.encoded(
             with: .webp(), metadata: ImageMetadata(exif: TestExif.bytes(orientation: 1)))
         let kept = try await file(of: original, as: OutputRule(.jpeg(), metadata: .exif))
-        #expect(ImageMetadata(file: kept.bytes).exif == TestExif.bytes(orientation: 1))
+        #expect(ImageMetadata(file: kept.bytes.span).exif == TestExif.bytes(orientation: 1))
     }
 
-    @Test func colorProfileIsKeptOrAppliedByTheRule() async throws {
-        let profile = TestProfile.bytes("RGB ")
-        let original = try Samples.picture(8, 8).encoded(with: .png(), metadata: ImageMetadata(colorProfile: profile))
-        let kept = try await file(of: original, as: OutputRule(.jpeg(), metadata: [.colorProfile, .exif]))
-        #expect(ImageMetadata(file: kept.bytes).colorProfile == profile)
-        let without = try await file(of: original, as: OutputRule(.jpeg()), DecodeOptions(keepsProfile: true))
-        #expect(ImageMetadata(file: without.bytes).colorProfile == nil)
+    @Test func ruleDecidesWhetherColorsAreConverted() throws {
+        func keeps(_ options: DecodeOptions, _ metadata: OutputRule.Metadata) -> Bool {
+            FileIdentity(options: options, rule: OutputRule(.jpeg(), metadata: metadata)).decodeOptions.keepsProfile
+        }
+        #expect(keeps(DecodeOptions(), .colorProfile))
+        #expect(keeps(DecodeOptions(), [.colorProfile, .exif]))
+        #expect(!keeps(DecodeOptions(keepsProfile: true), .exif))
+    }
+
+    @Test func identitiesOfDecodeOptionsDiffer() {
+        var all: [DecodeOptions] = []
+        let size = PixelSize(width: 7, height: 9)
+        let targets: [DecodeOptions.Target] = [
+            .original, .maximumSide(7), .shorterSide(7), .fit(size), .fill(size), .maximumBytes(7),
+        ]
+        for target in targets { all.append(DecodeOptions(target: target)) }
+        for filter in Resampling.Filter.allCases where filter != .lanczos3 {
+            all.append(DecodeOptions(resampling: Resampling(filter: filter)))
+        }
+        for format in PixelFormat.allCases where format != .rgba8 { all.append(DecodeOptions(pixelFormat: format)) }
+        all.append(DecodeOptions(resampling: Resampling(usesLinearLight: true)))
+        all.append(DecodeOptions(allowsUpscaling: true))
+        all.append(DecodeOptions(ignoresOrientation: true))
+        all.append(DecodeOptions(stopsWhenComplete: true))
+        all.append(DecodeOptions(allowsPartial: true))
+        all.append(DecodeOptions(keepsProfile: true))
+        #expect(Set(all.map(\.identity)).count == all.count)
+        // A new option must be part of the identity.
+        #expect(Mirror(reflecting: DecodeOptions()).children.count == 8)
+        #expect(Mirror(reflecting: Resampling()).children.count == 2)
     }
 
     // MARK: Failures
@@ -210,12 +233,7 @@ struct ImageFileTests {
         let wide = try PixelBuffer(
             size: PixelSize(width: 16_400, height: 1), bytes: [UInt8](repeating: 255, count: 65_600)
         ).unwrapped().encoded(as: .png)
-        let error = await #expect(throws: ImageError.self) { [loader] in
-            try await withLoopbackOrigin { origin in
-                origin.route("/image", .init(body: wide))
-                _ = try await loader.file(for: ImageRequest(origin.url("/image")), as: OutputRule(.webp()))
-            }
-        }
+        let error = await #expect(throws: ImageError.self) { try await file(of: wide, as: OutputRule(.webp())) }
         #expect(error?.code == .encode)
     }
 

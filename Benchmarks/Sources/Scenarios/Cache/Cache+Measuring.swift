@@ -44,6 +44,24 @@ extension Cache.Site {
         return try await load.run(numbers, bodyBytes: Cache.bodyBytes, from: source).measurements
     }
 
+    /// Measures files that were made, and stored, before.
+    func fileHit(_ subject: Cache.Case) async throws -> Measurements {
+        let cache = try self.cache(newName())
+        let load = CacheLoad(origin.url("fresh/\(picture)?n="), concurrency: subject.concurrency, cache: cache)
+        let rule = OutputRule(.jpeg())
+        let numbers = 0..<subject.requests
+        func visit(from source: ResponseSource) async throws -> CacheLoad.Run {
+            try await load.run(numbers, from: source) { loader, url in
+                let file = try await loader.file(for: ImageRequest(url, maximumSide: 128), as: rule)
+                try Mismatch.check("pixels", file.size.width, is: 128)
+                return file.source
+            }
+        }
+        _ = try await visit(from: .network)
+        _ = try await visit(from: .disk)
+        return try await visit(from: .disk).measurements
+    }
+
     /// Measures small responses while large ones are loaded continuously.
     func besideLarge(_ subject: Cache.Case) async throws -> Measurements {
         let cache = try cache(newName())

@@ -27,6 +27,8 @@ enum Cache: Scenario {
         case fill
         /// Stored responses that are fresh.
         case hit
+        /// Stored files of 128 pixels made of JPEGs.
+        case fileHit = "file-hit"
         /// Stored responses that the origin confirms to be current.
         case revalidate
         /// Fresh responses of 20 KiB while others of 31 MB are loaded.
@@ -52,12 +54,15 @@ enum Cache: Scenario {
     struct Site: Codable, Sendable {
         let origin: Origin
         let folder: String
+        /// The name of a JPEG.
+        let picture: String
     }
 
     static let bodyBytes = 20 << 10
     static let largeBytes = 31_000_000
     static let storedBytes = [8_000_000, 30_000_000]
     static let tinyBytes = 1 << 10
+    static let pictureSize = (width: 480, height: 320)
 
     static func cases(_ extent: Extent) -> [Case] {
         let requests = extent == .full ? 10_000 : 4_000
@@ -68,6 +73,7 @@ enum Cache: Scenario {
             [Work.download, .fill, .hit, .revalidate].map { `case`($0, concurrency, requests) }
         }
         return rates + [
+            `case`(.fileHit, 16, requests / 5), `case`(.fileHit, 1, requests / 5),
             `case`(.besideLarge, 8, requests / 2), `case`(.largeBodies, 1, 10),
             `case`(.firstHit, 1, extent == .full ? 100_000 : 20_000), `case`(.shortRuns, 4, 60),
         ]
@@ -81,7 +87,8 @@ enum Cache: Scenario {
         for bytes in [bodyBytes, largeBytes, tinyBytes] + storedBytes { _ = try fixtures.body(bytes: bytes) }
         return try await NginxOrigin.serving(fixtures, nginx: nginx) { origin in
             try await TemporaryFolder.with("cache") { folder in
-                let site = Site(origin: origin, folder: folder)
+                let picture = try fixtures.jpeg(width: pictureSize.width, height: pictureSize.height)
+                let site = Site(origin: origin, folder: folder, picture: picture.name)
                 if let most = cases.filter({ $0.work == .firstHit }).map(\.requests).max() {
                     try await site.prepare(entries: most)
                 }
@@ -93,6 +100,7 @@ enum Cache: Scenario {
     static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
         switch subject.work {
         case .download, .fill, .hit, .revalidate: try await site.rate(subject)
+        case .fileHit: try await site.fileHit(subject)
         case .besideLarge: try await site.besideLarge(subject)
         case .largeBodies: try await site.largeBodies(subject)
         case .firstHit: try await site.firstHit(subject)

@@ -36,10 +36,22 @@ struct CacheLoad: Sendable {
         self.concurrency = concurrency
     }
 
-    /// Loads the URLs with these numbers.
+    /// Loads the bodies with these numbers.
     ///
     /// Throws `Mismatch` if a body has another length or another source.
     func run(_ numbers: Range<Int>, bodyBytes: Int, from source: ResponseSource) async throws -> Run {
+        try await run(numbers, from: source) { loader, url in
+            let data = try await loader.data(for: ImageRequest(url))
+            try Mismatch.check("bytes of a body", data.bytes.count, is: bodyBytes)
+            return data.source
+        }
+    }
+
+    /// Calls `load` with the URLs of these numbers; throws `Mismatch` if it returns another source.
+    func run(
+        _ numbers: Range<Int>, from source: ResponseSource,
+        _ load: @escaping @Sendable (ImageLoader, String) async throws -> ResponseSource
+    ) async throws -> Run {
         let counter = Counter(numbers.lowerBound)
         let (latencies, usage) = try await Usage.measuring {
             try await withThrowingTaskGroup { group in
@@ -50,11 +62,10 @@ struct CacheLoad: Sendable {
                             let number = counter.next.wrappingAdd(1, ordering: .relaxed).oldValue
                             guard number < numbers.upperBound else { return latencies }
                             let started = ContinuousClock.now
-                            let data = try await loader.data(for: ImageRequest("\(prefix)\(number)"))
+                            let actual = try await load(loader, "\(prefix)\(number)")
                             latencies.append((.now - started).nanoseconds)
-                            try Mismatch.check("bytes of a body", data.bytes.count, is: bodyBytes)
-                            guard data.source == source else {
-                                throw Mismatch(description: "\(data.source) instead of \(source)")
+                            guard actual == source else {
+                                throw Mismatch(description: "\(actual) instead of \(source)")
                             }
                         }
                     }
