@@ -10,6 +10,8 @@ let package = Package(
         .library(name: "ResponseCache", targets: ["ResponseCache"]),
         // The codecs alone, for applications that have the bytes already.
         .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
+        // Changes to pixels, such as crops and blurs.
+        .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
         .executable(name: "webimage", targets: ["webimage"]),
@@ -86,6 +88,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CLCMS", "Hashing"]),
+        .target(name: "ImageProcessing", dependencies: ["CResampling", "Hashing", "ImageCodecs"]),
         .target(
             name: "ImageEncoders",
             dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
@@ -181,6 +184,9 @@ let package = Package(
                 "CWebPWriter",
                 "QOI",
             ]),
+        .testTarget(
+            name: "ImageProcessingTests",
+            dependencies: ["CResampling", "ImageCodecs", "ImageProcessing", "ImageTestSupport"]),
         .testTarget(name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport"]),
         .testTarget(
             name: "AsyncWebImageTests",

@@ -9,7 +9,7 @@ struct LayerTests {
         ["HTTPSemantics", "Hashing", "SocketPolling", "Threading"],
         ["WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
-        ["ImageEncoders", "ResponseCache"],
+        ["ImageEncoders", "ImageProcessing", "ResponseCache"],
         ["AsyncWebImage"],
         ["webimage"],
     ])
@@ -54,11 +54,17 @@ struct LayerTests {
             ["Formats/JPEG", "Formats/PNG", "Formats/WebP", "Formats/GIF", "Formats/Custom"],
             ["Formats"],
             ["Pipeline"],
-            ["Animation", "Fingerprint", "Verification"],
+            ["Animation", "Fingerprint", "Palette", "Verification"],
         ]),
         "ImageEncoders": Layers([
             ["Encoder"],
             ["JPEG", "PNG", "WebP", "GIF"],
+            [""],
+        ]),
+        "ImageProcessing": Layers([
+            ["Support"],
+            ["Model"],
+            ["Blur", "Color", "Geometry", "Placeholder", "Shape"],
             [""],
         ]),
         "ResponseCache": Layers([

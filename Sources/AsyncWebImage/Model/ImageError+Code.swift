@@ -119,6 +119,8 @@ extension ImageError.Code {
     public static let tooManyOpenFiles = Self(rawValue: "too_many_open_files")
     /// `encode`: the image cannot be written in the requested format.
     public static let encode = Self(rawValue: "encode")
+    /// `transform`: a transformation cannot be applied to the image.
+    public static let transform = Self(rawValue: "transform")
     /// `cancelled`: the request was canceled, or the loader was shut down.
     public static let cancelled = Self(rawValue: "cancelled")
     /// `other`: any other reason.
@@ -191,6 +193,7 @@ extension ImageError.Code {
             case .overLimit(.bytes, _, _): .tooManyBytes
             case .overLimit(.frames, _, _): .tooManyFrames
             case .encodingFailed: .encode
+            case .transformationFailed: .transform
             case .decoderFault: .other
             }
     }

@@ -53,6 +53,25 @@ void cresampling_filter_plane(
 /// Converts a row to opaque pixels of four bytes.
 void cresampling_join_planes(const CResamplingPlanes *_Nonnull planes, uint8_t *_Nonnull pixels);
 
+/// The number of samples from which ``cresampling_spread`` calculates each pixel.
+#define CRESAMPLING_SPREAD_TAPS 6
+
+/// Weights for enlarging a row horizontally by a whole factor.
+typedef struct CResamplingSpread {
+    /// The number of target pixels.
+    int32_t count;
+    /// The number of target pixels per source pixel.
+    int32_t step;
+    /// For each of the six source pixels, the weights of `step` target pixels, each four times.
+    const float *_Nonnull weights;
+} CResamplingSpread;
+
+/// Enlarges a row of pixels of four floats: the source pixels of a target pixel begin at its index divided by the step.
+void cresampling_spread(const CResamplingSpread *_Nonnull spread, const float *_Nonnull row, float *_Nonnull result);
+
+/// Rounds `count` pixels of four floats to bytes.
+void cresampling_round(const float *_Nonnull row, int32_t count, uint8_t *_Nonnull pixels);
+
 // The same with the instructions of every processor of this architecture, which is what is used where there is no AVX2.
 void cresampling_filter_narrow(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
@@ -67,6 +86,9 @@ void cresampling_filter_plane_plain(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull samples, float *_Nonnull row);
 void cresampling_join_planes_plain(const CResamplingPlanes *_Nonnull planes, uint8_t *_Nonnull pixels);
 void cresampling_blend_plain(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
+void cresampling_spread_plain(
+    const CResamplingSpread *_Nonnull spread, const float *_Nonnull row, float *_Nonnull result);
+void cresampling_round_plain(const float *_Nonnull row, int32_t count, uint8_t *_Nonnull pixels);
 void cresampling_blend_opaque_plain(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
 #endif

@@ -6,12 +6,15 @@ extension PixelBuffer {
     /// first. The hash of an empty image has no bytes.
     public func thumbHash() -> [UInt8] {
         guard size.area > 0 else { return [] }
-        let box = DecodeOptions(target: .maximumSide(100))
+        return ThumbHash(reduced(toSide: 100)).bytes
+    }
+
+    /// Returns the image, which is not empty, in RGBA with straight alpha, and with neither side longer than `side`.
+    package func reduced(toSide side: Int) -> PixelBuffer {
+        let box = DecodeOptions(target: .maximumSide(side))
         let small = ScalePlan(of: size, orientation: .up, options: box).scaledSize
-        let image =
-            small == size && format == .rgba8
-            ? self : turned(.up, scaledTo: small, resampling: Resampling(filter: .box), format: .rgba8)
-        return ThumbHash(image).bytes
+        guard small != size || format != .rgba8 else { return self }
+        return turned(.up, scaledTo: small, resampling: Resampling(filter: .box), format: .rgba8)
     }
 }
 

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The reason why a file could not be decoded, or an image could not be encoded.
+/// The reason why a file could not be decoded, or an image could not be transformed or encoded.
 public enum CodecError: Error, Sendable, Hashable {
     /// The bytes are not an image; `lookingLike` names the suspected format, such as "HTML".
     case notAnImage(lookingLike: String)
@@ -23,6 +23,8 @@ public enum CodecError: Error, Sendable, Hashable {
     case encodingFailed(ImageFormat, String)
     /// The decoder of a ``CustomFormat`` violated its contract.
     case decoderFault(ImageFormat, String)
+    /// A transformation of the given name cannot be applied to the image; the string contains the reason.
+    case transformationFailed(String, String)
 
     /// A limit of ``DecodeLimits``, or the memory for decoding.
     public enum Limit: String, Sendable, Hashable {
@@ -61,6 +63,7 @@ extension CodecError: CustomStringConvertible {
         case .outOfMemory(let format): "there is not enough memory to decode the \(format.name) file"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
         case .decoderFault(let format, let detail): "the decoder for \(format.name) has a defect: \(detail)"
+        case .transformationFailed(let name, let detail): "the image cannot be transformed (\(name)): \(detail)"
         }
     }
 }
@@ -100,8 +103,7 @@ extension CodecError {
         switch self {
         case .truncated, .corrupt: true
         case .notAnImage, .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory,
-            .encodingFailed,
-            .decoderFault:
+            .encodingFailed, .decoderFault, .transformationFailed:
             false
         }
     }

@@ -33,7 +33,7 @@ public struct PixelBuffer: Sendable, Hashable {
     /// Creates an image without rows: append their bytes.
     ///
     /// The caller has checked the size against its limits.
-    init(withoutRows size: PixelSize, format: PixelFormat) {
+    package init(withoutRows size: PixelSize, format: PixelFormat) {
         self.size = size
         self.format = format
         bytes = []

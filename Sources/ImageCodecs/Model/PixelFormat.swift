@@ -58,7 +58,7 @@ extension PixelFormat {
     }
 
     /// Returns straight red, green, blue, and alpha of the pixel at `offset`.
-    func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+    package func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         if self == .gray8 { return (bytes[offset], bytes[offset], bytes[offset], 255) }
         if self == .rgba16 {
             func byte(_ channel: Int) -> UInt8 {
@@ -101,7 +101,7 @@ extension PixelFormat {
 
 extension Span<UInt8> {
     /// Returns the 16-bit value at `offset`, in the byte order of the machine.
-    func sample(at offset: Int) -> UInt16 {
+    package func sample(at offset: Int) -> UInt16 {
         UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }
 }

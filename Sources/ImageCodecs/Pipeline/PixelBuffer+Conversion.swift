@@ -13,12 +13,24 @@ extension PixelBuffer {
         _ orientation: ImageOrientation, region: PixelRegion? = nil, scaledTo size: PixelSize? = nil,
         resampling: Resampling = Resampling(), hasAlpha: Bool = true, format: PixelFormat? = nil
     ) -> PixelBuffer {
+        turned(
+            orientation, region: region, scaledTo: size, resampling: resampling, hasAlpha: hasAlpha, format: format,
+            check: { () throws(Never) in })
+    }
+
+    /// Does the same; before every 64th row, `check` can throw an error that ends the work.
+    package func turned<Failure: Error>(
+        _ orientation: ImageOrientation, region: PixelRegion? = nil, scaledTo size: PixelSize? = nil,
+        resampling: Resampling = Resampling(), hasAlpha: Bool = true, format: PixelFormat? = nil,
+        check: () throws(Failure) -> Void
+    ) throws(Failure) -> PixelBuffer {
         let pipeline = RowPipeline(
             rowSize: self.size, region: region, scaledSize: size ?? self.size, resampling: resampling,
             orientation: orientation, hasAlpha: hasAlpha, format: format ?? self.format)
         let isStraight = self.format == .rgba8 || pipeline.accepts16BitRows && self.format == .rgba16
         var straight = [UInt8](repeating: 0, count: isStraight ? 0 : width * 4)
         for row in 0..<height {
+            if row % 64 == 0 { try check() }
             let bytes = bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes)
             if isStraight {
                 pipeline.append(row: bytes)

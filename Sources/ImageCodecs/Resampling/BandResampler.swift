@@ -6,7 +6,7 @@
 /// batched.
 ///
 /// Colors are weighted by alpha; otherwise transparent pixels would bleed into their neighbors.
-final class BandResampler: RowSink {
+package final class BandResampler: RowSink {
     private let target: PixelSize
     private let rows: ResamplingWeights
     private let sink: any RowSink
@@ -50,7 +50,7 @@ final class BandResampler: RowSink {
     }
 
     /// Returns the maximum memory that such a resampler holds, in bytes.
-    static func workingBytes(
+    package static func workingBytes(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
         filter: Resampling.Filter = .lanczos3
     ) -> Int {

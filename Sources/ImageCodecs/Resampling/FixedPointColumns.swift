@@ -5,7 +5,7 @@ import CResampling
 ///
 /// The weights of each target pixel add up to exactly 1, so a uniform color is preserved. Their rounding errors do not
 /// add up, which limits the error to less than a tenth of a byte step.
-struct FixedPointColumns {
+package struct FixedPointColumns {
     private var starts: [Int32] = []
     private var weights: [Int16] = []
     private let scale: Float
@@ -13,15 +13,15 @@ struct FixedPointColumns {
     /// that loops need no bounds.
     private let length: Int
     /// The number of source pixels in a row, including those with zero weights after a short one.
-    let sourceCount: Int
+    package let sourceCount: Int
 
     /// The number of source pixels that are processed at a time.
-    static let pixelStep = 4
+    package static let pixelStep = 4
     /// The number of samples of one channel that are processed at a time.
-    static let sampleStep = 16
+    package static let sampleStep = 16
 
     /// Creates a table of the weights of `columns`, relative to its first source pixel, for `step` of them at a time.
-    init(_ columns: ResamplingWeights, step: Int = pixelStep) {
+    package init(_ columns: ResamplingWeights, step: Int = pixelStep) {
         let lowest = columns.range.lowerBound
         let bits = Self.fractionBits(of: columns.weights)
         scale = 1 / Float(1 << bits)
@@ -73,13 +73,13 @@ struct FixedPointColumns {
 
     /// Returns the maximum size in bytes of a table of weights and of a short row that is extended, with `taps` source
     /// pixels, or samples of one channel, per target pixel.
-    static func workingBytes(taps: Int, target: Int, step: Int = pixelStep) -> Int {
+    package static func workingBytes(taps: Int, target: Int, step: Int = pixelStep) -> Int {
         let length = length(taps: taps, step: step)
         return target * (length * 2 + 4) + length * 4
     }
 
     /// Filters a row of ``sourceCount`` pixels; `row` receives four floats per target pixel.
-    func filter(_ pixels: UnsafePointer<UInt8>, into row: UnsafeMutablePointer<Float>) {
+    package func filter(_ pixels: UnsafePointer<UInt8>, into row: UnsafeMutablePointer<Float>) {
         unsafe withTable { unsafe cresampling_filter($0, pixels, row) }
     }
 

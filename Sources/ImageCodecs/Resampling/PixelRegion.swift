@@ -1,5 +1,5 @@
 /// A rectangle inside an image, in fractional pixels from its top left corner.
-struct PixelRegion: Sendable, Hashable {
+package struct PixelRegion: Sendable, Hashable {
     var left: Double
     var top: Double
     var width: Double

@@ -2,13 +2,13 @@
 ///
 /// If the line gets shorter, the filter is widened by the ratio of the lengths, so that it covers every source
 /// sample. Samples outside the line are assumed to equal the outermost one.
-struct ResamplingWeights {
+package struct ResamplingWeights {
     /// The first source sample of each target sample, never decreasing.
-    private(set) var starts: [Int] = []
+    package private(set) var starts: [Int] = []
     /// The start of the weights of each target sample in `weights`; one more than there are samples.
-    private(set) var offsets: [Int] = [0]
+    package private(set) var offsets: [Int] = [0]
     /// The weights of all target samples in sequence; those of each add up to 1.
-    private(set) var weights: [Float] = []
+    package private(set) var weights: [Float] = []
 
     /// Creates weights for `target` samples from `source` samples, both at least 1, or from the part given by `start`
     /// and `length`.
@@ -42,6 +42,27 @@ struct ResamplingWeights {
         }
     }
 
+    /// Creates weights for `count` target samples at every `step`-th source sample, from `first`, of a line of `source`
+    /// samples.
+    ///
+    /// `kernel` has an odd number of weights, which add up to 1, for the source samples around each target sample, which
+    /// can be outside the line.
+    package init(from source: Int, first: Int, step: Int, count: Int, kernel: [Float]) {
+        starts.reserveCapacity(count)
+        offsets.reserveCapacity(count + 1)
+        for sample in 0..<count {
+            let low = first + sample * step - kernel.count / 2
+            let range = min(max(low, 0), source - 1)...min(max(low + kernel.count - 1, 0), source - 1)
+            let offset = weights.count
+            starts.append(range.lowerBound)
+            weights.append(contentsOf: repeatElement(0, count: range.count))
+            for (tap, weight) in kernel.enumerated() {
+                weights[offset + min(max(low + tap, range.lowerBound), range.upperBound) - range.lowerBound] += weight
+            }
+            offsets.append(weights.count)
+        }
+    }
+
     /// Returns the maximum size of such a table in bytes, and the maximum number of source samples per target sample.
     static func cost(
         from source: Int, length: Double, to target: Int, filter: Resampling.Filter
@@ -53,13 +74,13 @@ struct ResamplingWeights {
     }
 
     /// The number of target samples.
-    var count: Int { starts.count }
+    package var count: Int { starts.count }
 
     /// The source samples that are used.
     var range: Range<Int> { starts[0]..<end(of: count - 1) + 1 }
 
     /// Returns the last source sample of target sample `index`.
-    func end(of index: Int) -> Int {
+    package func end(of index: Int) -> Int {
         starts[index] + offsets[index + 1] - offsets[index] - 1
     }
 

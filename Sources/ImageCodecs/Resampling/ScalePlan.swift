@@ -1,9 +1,9 @@
 /// The shown part of a stored image and its target size.
-struct ScalePlan: Sendable, Hashable {
+package struct ScalePlan: Sendable, Hashable {
     /// The size of the result before it is turned upright.
-    let scaledSize: PixelSize
+    package let scaledSize: PixelSize
     /// The shown part of the stored image, in its pixels: all of it, or the center.
-    let region: PixelRegion
+    package let region: PixelRegion
     /// The size of the whole image at this scale, of which `scaledSize` is a part.
     let wholeSize: PixelSize
 
@@ -15,7 +15,7 @@ struct ScalePlan: Sendable, Hashable {
     /// Creates a plan for an image stored at `size`, not empty, which `orientation` turns upright.
     ///
     /// The result has at least one pixel in each direction; targets below 1 count as 1.
-    init(of size: PixelSize, orientation: ImageOrientation, options: DecodeOptions) {
+    package init(of size: PixelSize, orientation: ImageOrientation, options: DecodeOptions) {
         let enlarges = options.allowsUpscaling
         switch options.target {
         case .original: self.init(whole: size, scaledTo: size)

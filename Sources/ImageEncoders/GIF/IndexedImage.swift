@@ -2,15 +2,8 @@ import ImageCodecs
 
 /// An image of at most 256 colors, including a transparent one if necessary.
 struct IndexedImage {
-    /// The red, green, and blue of a color.
-    struct Color: Hashable {
-        var red: UInt8
-        var green: UInt8
-        var blue: UInt8
-    }
-
     /// The colors by index, without the transparent one.
-    private(set) var colors: [Color] = []
+    private(set) var colors: [PixelColor] = []
     /// The index of each pixel.
     private(set) var indices: [UInt8] = []
     /// The transparent index, after all colors; `nil` if no pixel is transparent.
@@ -28,7 +21,7 @@ struct IndexedImage {
     /// for each pixel.
     init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
         let histogram = ColorHistogram(pixels)
-        colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1))
+        colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1)).map(\.color)
         let nearest = histogram.nearest(in: colors)
         indices = stride(from: 0, to: pixels.bytes.count, by: 4).map { nearest[ColorHistogram.bin(pixels.bytes, $0)] }
         clearTransparentPixels(of: pixels)
@@ -44,14 +37,14 @@ struct IndexedImage {
 
     private mutating func assignExactly(_ pixels: PixelBuffer, _ limit: Int) -> Bool {
         let limit = limit - (pixels.isOpaque ? 0 : 1)
-        var indexOfColor: [Color: UInt8] = [:]
+        var indexOfColor: [PixelColor: UInt8] = [:]
         indices.reserveCapacity(pixels.size.area)
         for offset in stride(from: 0, to: pixels.bytes.count, by: 4) {
             guard pixels.bytes[offset + 3] > 0 else {
                 indices.append(0)
                 continue
             }
-            let color = Color(
+            let color = PixelColor(
                 red: pixels.bytes[offset], green: pixels.bytes[offset + 1], blue: pixels.bytes[offset + 2])
             if let index = indexOfColor[color] {
                 indices.append(index)

@@ -42,6 +42,7 @@ struct ImageErrorCodeTests {
         (.overLimit(.scans, value: 2, limit: 1), "corrupt"),
         (.overLimit(.headerBytes, value: 2, limit: 1), "corrupt"), (.encodingFailed(.webp, ""), "encode"),
         (.outOfMemory(.webp), "too_many_pixels"), (.decoderFault(.jpeg, ""), "other"),
+        (.transformationFailed("crop", ""), "transform"),
     ])
     func codecErrorsHaveCodes(error: CodecError, code: String) {
         #expect(ImageError.codec(error, url: Self.url).code.rawValue == code)

@@ -1,7 +1,5 @@
-import ImageCodecs
-
 /// The number of pixels of each color in an image, with colors grouped by the upper five bits of each channel.
-struct ColorHistogram {
+package struct ColorHistogram {
     /// The mean color of a bin, with red, green, and blue from 0 to 255, and its number of pixels.
     struct Bin {
         var color: SIMD4<Float>
@@ -15,8 +13,8 @@ struct ColorHistogram {
 
     private static let binCount = 1 << 15
 
-    /// Counts the opaque pixels of `pixels`.
-    init(_ pixels: PixelBuffer) {
+    /// Counts the pixels of `pixels`, in RGBA with straight alpha, that are not transparent.
+    package init(_ pixels: PixelBuffer) {
         var counts = [Int](repeating: 0, count: Self.binCount)
         var sums = [SIMD4<Int>](repeating: .zero, count: Self.binCount)
         for offset in stride(from: 0, to: pixels.bytes.count, by: 4) where pixels.bytes[offset + 3] > 0 {
@@ -33,12 +31,12 @@ struct ColorHistogram {
     }
 
     /// Returns the bin of the pixel at `offset`.
-    static func bin(_ bytes: [UInt8], _ offset: Int) -> Int {
+    package static func bin(_ bytes: [UInt8], _ offset: Int) -> Int {
         Int(bytes[offset] >> 3) << 10 | Int(bytes[offset + 1] >> 3) << 5 | Int(bytes[offset + 2] >> 3)
     }
 
     /// Returns the index in `colors`, at most 256, of the color nearest to each of the 32,768 bins that has pixels.
-    func nearest(in colors: [IndexedImage.Color]) -> [UInt8] {
+    package func nearest(in colors: [PixelColor]) -> [UInt8] {
         let palette = colors.map { SIMD4<Float>(Float($0.red), Float($0.green), Float($0.blue), 0) }
         var nearest = [UInt8](repeating: 0, count: Self.binCount)
         for (number, bin) in zip(numbers, bins) {

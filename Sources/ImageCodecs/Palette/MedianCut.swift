@@ -1,12 +1,10 @@
-import ImageCodecs
-
 /// Selects representative colors of an image: boxes of colors are split until there are enough of them.
 ///
 /// Each split is at the mean of the box with the largest sum of squared differences. There are at most 256 splits of
 /// at most 32,768 bins, regardless of the image.
-enum MedianCut {
-    /// Returns up to `limit` colors for the image counted in `histogram`.
-    static func colors(of histogram: ColorHistogram, limit: Int) -> [IndexedImage.Color] {
+package enum MedianCut {
+    /// Returns up to `limit` colors for the image counted in `histogram`, and the numbers of pixels that they represent.
+    package static func colors(of histogram: ColorHistogram, limit: Int) -> [(color: PixelColor, count: Int)] {
         var bins = histogram.bins
         var boxes = [Box(bins[...])]
         while boxes.count < limit, let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }),
@@ -22,13 +20,15 @@ enum MedianCut {
             boxes[worst] = Box(bins[box.range.lowerBound..<middle])
             boxes.append(Box(bins[middle..<box.range.upperBound]))
         }
-        return boxes.map(\.color)
+        return boxes.map { ($0.color, Int($0.count)) }
     }
 
     /// A range of adjacent bins.
     private struct Box {
         let range: Range<Int>
         let mean: SIMD4<Float>
+        /// The number of pixels.
+        let count: Float
         /// The channel with the largest variance.
         let axis: Int
         /// The sum of their squared distances from the mean in that channel.
@@ -43,13 +43,14 @@ enum MedianCut {
                 return sum + difference * difference * bin.count
             }
             self.mean = mean
+            self.count = count
             axis = (0..<3).max { errors[$0] < errors[$1] } ?? 0
             error = errors[axis]
         }
 
-        var color: IndexedImage.Color {
+        var color: PixelColor {
             func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
-            return IndexedImage.Color(red: byte(mean.x), green: byte(mean.y), blue: byte(mean.z))
+            return PixelColor(red: byte(mean.x), green: byte(mean.y), blue: byte(mean.z))
         }
     }
 }

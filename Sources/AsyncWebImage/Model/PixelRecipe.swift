@@ -1,0 +1,12 @@
+import ImageCodecs
+import ImageProcessing
+
+/// How the pixels of a request are made of a file: the options for decoding it, and the transformations after that.
+struct PixelRecipe: Sendable, Hashable {
+    var options = DecodeOptions()
+    var transformations: [ImageTransformation] = []
+}
+
+extension ImageRequest {
+    var recipe: PixelRecipe { PixelRecipe(options: options, transformations: transformations) }
+}
