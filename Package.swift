@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "AsyncWebImage",
             dependencies: [
-                "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders", "ResponseCache", "Threading",
+                "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders", "ImageProcessing",
+                "ResponseCache", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),

@@ -95,6 +95,6 @@ extension ResponseCache {
         var fields = fields
         fields[.contentLength] = nil
         fields[Self.propertiesField] = properties
-        return StoredHead(fields, key, at: time)
+        return StoredHead(fields, of: key.resource, selection: key.selection, at: time)
     }
 }

@@ -6,7 +6,3 @@ struct PixelRecipe: Sendable, Hashable {
     var options = DecodeOptions()
     var transformations: [ImageTransformation] = []
 }
-
-extension ImageRequest {
-    var recipe: PixelRecipe { PixelRecipe(options: options, transformations: transformations) }
-}

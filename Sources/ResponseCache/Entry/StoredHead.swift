@@ -36,11 +36,11 @@ package struct StoredHead: Sendable, Equatable {
     }
 
     /// Creates the head of a result computed at `time` from a response with these fields.
-    init(_ fields: HTTPFields, _ key: ResultKey, at time: Int) {
-        url = key.resource.url
-        owner = key.resource.owner
+    init(_ fields: HTTPFields, of resource: CachedResource, selection: [UInt8], at time: Int) {
+        url = resource.url
+        owner = resource.owner
         content = StoredFields(fields)
-        selection = key.selection
+        self.selection = selection
         requestedAt = time
         receivedAt = time
         status = 200

@@ -116,6 +116,7 @@ extension BatchCommand {
         object.add("filter", images.filter?.rawValue)
         object.add("format", images.format?.rawValue)
         object.add("quality", images.quality)
+        if let bytes = images.maxOutputBytes?.bytes { object.add("max_output_bytes", bytes) }
         object.add("first_frame", images.firstFrame)
         object.add("keep_profile", images.keepProfile)
         if images.skipReencode { object.add("skip_reencode", true) }

@@ -258,7 +258,8 @@ extension GetCommand {
             quality: images.encodingQuality,
             isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
             isStrict: images.strict, skipsReencoding: images.skipReencode,
-            keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive)
+            keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive,
+            maximumBytes: images.maxOutputBytes?.bytes)
     }
 
     /// The memory limits for images.

@@ -79,7 +79,8 @@ extension Conversion {
         let format = format ?? animation.header.format
         let encoder = try AnimationEncoder(
             options: try plan.encoding(format), size: size, repetitionCount: animation.repetitionCount,
-            metadata: ImageMetadata(colorProfile: animation.iccProfile), maximumBytes: outputLimit)
+            metadata: ImageMetadata(colorProfile: animation.iccProfile),
+            maximumBytes: min(outputLimit, plan.maximumBytes ?? .max))
         do {
             for index in 0..<animation.frameCount {
                 try Task.checkCancellation()

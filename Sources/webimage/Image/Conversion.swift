@@ -157,7 +157,8 @@ struct Conversion {
         let format = format ?? (pixels.isOpaque ? .jpeg : .png)
         if format == .npy { return EncodedImage(bytes: NPYFile.bytes(of: pixels), format: format) }
         let bytes = try pixels.encoded(
-            with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile))
+            with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile),
+            maximumBytes: plan.maximumBytes ?? .max)
         return EncodedImage(bytes: bytes, format: format)
     }
 }

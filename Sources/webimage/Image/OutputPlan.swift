@@ -20,6 +20,8 @@ struct OutputPlan: Sendable, Equatable {
     let resizing: ResizeRule?
     /// The quality of JPEG and WebP.
     let quality: Int
+    /// The maximum size of an encoded file in bytes; `nil` for no limit.
+    let maximumBytes: Int?
     /// A Boolean value that indicates whether WebP files are lossless.
     let isLossless: Bool
     /// A Boolean value that indicates whether JPEG files are progressive.
@@ -42,7 +44,7 @@ struct OutputPlan: Sendable, Equatable {
     init(
         format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil, quality: Int,
         isLossless: Bool = false, isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false,
-        skipsReencoding: Bool = false, keepsFormat: Bool = false
+        skipsReencoding: Bool = false, keepsFormat: Bool = false, maximumBytes: Int? = nil
     ) {
         self.options = options
         self.resizing = resizing
@@ -50,12 +52,13 @@ struct OutputPlan: Sendable, Equatable {
         whole.allowsPartial = false
         whole.keepsProfile = false  // unchanged files keep their profile anyway
         self.quality = quality
+        self.maximumBytes = maximumBytes
         self.isLossless = isLossless
         self.isStrict = isStrict
         self.skipsReencoding = skipsReencoding
         self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg && format != .npy
-        let changesNothing = whole == DecodeOptions() && !takesFirstFrame
+        let changesNothing = whole == DecodeOptions() && !takesFirstFrame && maximumBytes == nil
         mode =
             if format == .original {
                 .untouched

@@ -34,6 +34,13 @@ struct ImageOptions: ParsableArguments {
     @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
     var quality: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The maximum size of a file. If a JPEG or WebP of the given quality is larger, it gets the best quality that "
+                + "fits; an image that does not fit in any quality fails. K, M, and G stand for KiB, MiB, and GiB.",
+            valueName: "bytes"))
+    var maxOutputBytes: ByteAmount?
+
     @Flag(help: "Write only the first frame of animations, as a still image.")
     var firstFrame = false
 
@@ -59,6 +66,10 @@ struct ImageOptions: ParsableArguments {
         if skipReencode, format == .original || format == .npy {
             throw ValidationError(
                 "--skip-reencode applies to converted images: \(format == .npy ? "npy" : "original") has none.")
+        }
+        if maxOutputBytes != nil, format == .original || format == .npy || skipReencode {
+            let other = skipReencode ? "--skip-reencode" : "--format \(format?.rawValue ?? "")"
+            throw ValidationError("--max-output-bytes applies to images that are encoded, not with \(other).")
         }
         if strict, format == .original {
             throw ValidationError("--format original does not check images; --strict has no effect.")

@@ -19,19 +19,22 @@ struct ImageFetcherTests {
     /// Returns the outcome of `webimage get` for `response`, and the files that it writes.
     func get(
         _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false,
+        maximumBytes: Int? = nil
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withLoopbackOrigin { origin in
             origin.route("/photo", response)
             return try await get(
                 ImageSource(argument: origin.url("/photo")), format: format, target: target,
-                takesFirstFrame: takesFirstFrame, allowsPartial: allowsPartial, keepsProfile: keepsProfile)
+                takesFirstFrame: takesFirstFrame, allowsPartial: allowsPartial, keepsProfile: keepsProfile,
+                maximumBytes: maximumBytes)
         }
     }
 
     func get(
         _ source: ImageSource, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false,
+        maximumBytes: Int? = nil
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
             let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
@@ -43,7 +46,7 @@ struct ImageFetcherTests {
                 plan: OutputPlan(
                     format: format,
                     options: DecodeOptions(target: target, allowsPartial: allowsPartial, keepsProfile: keepsProfile),
-                    quality: 85, takesFirstFrame: takesFirstFrame),
+                    quality: 85, takesFirstFrame: takesFirstFrame, maximumBytes: maximumBytes),
                 workers: ThreadPool(count: 1))
             let outcome = try await fetcher.get(source)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -54,6 +57,25 @@ struct ImageFetcherTests {
 
     func file(_ format: ImageFormat) throws -> [UInt8] {
         try #require(photograph).encoded(as: format)
+    }
+
+    @Test func fileHasTheBestQualityThatFits() async throws {
+        let original = try file(.png)
+        for format in [nil, OutputFormat.jpeg, .webp] {
+            let (usual, _) = try await get(Response(body: original), format: format ?? .jpeg)
+            let limit = try #require(usual.bytes) * 2 / 3
+            let (outcome, files) = try await get(Response(body: original), format: format, maximumBytes: limit)
+            #expect(try #require(outcome.bytes) <= limit)
+            #expect(files.values.first?.count == outcome.bytes)
+            #expect(outcome.outputFormat == (format ?? .jpeg).rawValue)
+        }
+    }
+
+    @Test func fileThatFitsInNoQualityIsAFailure() async throws {
+        let (outcome, files) = try await get(Response(body: try file(.png)), format: .jpeg, maximumBytes: 200)
+        #expect(outcome.failure?.code == .encode)
+        #expect(try #require(outcome.error).contains("over the limit of 200"))
+        #expect(files.isEmpty)
     }
 
     @Test(arguments: [OutputFormat.png, .jpeg, .webp]) func profileIsKeptOnRequest(output: OutputFormat) async throws {

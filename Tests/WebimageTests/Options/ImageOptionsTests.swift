@@ -155,6 +155,18 @@ struct ImageOptionsTests {
         }
     }
 
+    @Test(arguments: Tool.allCases) func sizesOfFilesApplyToEncodedImages(tool: Tool) {
+        for format in ["npy", "original"] {
+            #expect(
+                tool.message("--format", format, "--max-output-bytes", "50K")
+                    == "--max-output-bytes applies to images that are encoded, not with --format \(format).")
+        }
+        #expect(
+            tool.message("--max-pixel-size", "9", "--skip-reencode", "--max-output-bytes", "50K")
+                == "--max-output-bytes applies to images that are encoded, not with --skip-reencode.")
+        #expect(tool.message("--max-output-bytes", "50K").isEmpty)
+    }
+
     @Test(arguments: Tool.allCases) func aQualityWithoutEffectIsRejected(tool: Tool) {
         for format in ["png", "gif", "npy", "original"] {
             #expect(

@@ -23,7 +23,7 @@ struct LinePlans: Sendable {
         return OutputPlan(
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
             resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame,
-            isStrict: images.strict, skipsReencoding: images.skipReencode)
+            isStrict: images.strict, skipsReencoding: images.skipReencode, maximumBytes: images.maxOutputBytes?.bytes)
     }
 
     /// Returns the plan for a line with options of its own, a JSON object.
