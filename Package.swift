@@ -193,7 +193,8 @@ let package = Package(
             name: "AsyncWebImageTests",
             dependencies: [
                 "AsyncWebImage", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
-                "ImageEncoders", "LoopbackOrigin", "QOI", "ResponseCache", "TestSupport", "Threading",
+                "ImageEncoders", "ImageProcessing", "ImageTestSupport", "LoopbackOrigin", "QOI", "ResponseCache",
+                "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

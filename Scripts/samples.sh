@@ -54,7 +54,7 @@ extract() {
             if (!count) exit
             for (line in imports) print line
             # Documentation comments need not import the module that they are part of, nor those around it.
-            if (path ~ /\.swift$/) print "import AsyncWebImage\nimport HTTPTransport\nimport ImageCodecs\nimport ResponseCache\nimport LoopbackOrigin\nimport ServiceLifecycle"
+            if (path ~ /\.swift$/) print "import AsyncWebImage\nimport HTTPTransport\nimport ImageCodecs\nimport ImageProcessing\nimport ResponseCache\nimport LoopbackOrigin\nimport ServiceLifecycle"
             printf "%s", outside
             if (!depth) exit
             print "func samples() async throws {"

@@ -31,6 +31,7 @@
 @_exported public import enum ImageCodecs.PixelFormat
 @_exported public import struct ImageCodecs.PixelSize
 @_exported public import struct ImageCodecs.Resampling
+@_exported public import struct ImageProcessing.ImageTransformation
 @_exported public import enum ResponseCache.CachePolicy
 @_exported public import class ResponseCache.ResponseCache
 @_exported public import enum ResponseCache.ResponseSource

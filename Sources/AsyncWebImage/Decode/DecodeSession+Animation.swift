@@ -24,7 +24,7 @@ extension DecodeSession {
             throw error
         } catch {
             // Complete frames are shown before the error.
-            if let image = animation.image { animations?.publish(image) }
+            try? publish(animation.image)
             // The transfer was interrupted: the received part is a file that ends early.
             guard error is ImageError, options.allowsPartial, let image = try? await finish(animation, plan) else {
                 throw error
@@ -54,9 +54,9 @@ extension DecodeSession {
                 try Task.checkCancellation()
                 try animation.append(piece.span)
             }
-            if let animations, animations.isWanted, animation.frameCount > shownFrames, let image = animation.image {
+            if animations?.isWanted == true, animation.frameCount > shownFrames, let image = animation.image {
                 shownFrames = image.frameCount
-                animations.publish(image)
+                try publish(image)
             }
             guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return byteCount }
             if let exif { for piece in next { exif.append(piece) } }
@@ -66,14 +66,23 @@ extension DecodeSession {
 
     private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
         // An image with a single frame is decoded now.
-        try await decoder.withMemory(animation.decodesImageAtEnd ? plan?.estimatedBytes ?? 0 : 0) {
+        let stillBytes = try plan.map { $0.estimatedBytes.saturatingSum(try transformationBytes($0)) } ?? 0
+        return try await decoder.withMemory(animation.decodesImageAtEnd ? stillBytes : 0) {
             var animation = animation
+            let image: AnimatedImage
             do throws(CodecError) {
-                return try animation.finish()
+                image = try animation.finish()
             } catch {
-                if let image = animation.image { animations?.publish(image) }
+                try? publish(animation.image)
                 throw error
             }
+            return try transformed(image)
         }
+    }
+
+    /// Shows the frames so far to those who wait for them.
+    private func publish(_ image: AnimatedImage?) throws {
+        guard let animations, let image else { return }
+        animations.publish(try transformed(image))
     }
 }

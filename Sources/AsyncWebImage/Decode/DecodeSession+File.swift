@@ -20,13 +20,14 @@ extension DecodeSession {
             return try await session.encode(animation, rule, animated)
         }
         beginning = []
-        guard let header = codec.header, let plan else { return try session.encode(codec.finish(), rule) }
+        guard let header = codec.header, let plan else { return try session.encode(transformed(codec.finish()), rule) }
         let usable = rule.usableOptions(options, for: header)
         if usable != options { try codec.replaceOptions(usable) }
-        let size = (codec.plan ?? plan).scaledSize
+        let size = try transformedSize(codec.plan ?? plan)
+        let hasAlpha = header.hasAlpha || options.allowsPartial || !transformations.isEmpty
         let working = max(
             rule.opaque.workingBytes(for: size, hasAlpha: false),
-            header.hasAlpha || options.allowsPartial ? rule.transparent.workingBytes(for: size, hasAlpha: true) : 0)
+            hasAlpha ? rule.transparent.workingBytes(for: size, hasAlpha: true) : 0)
         return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working) {
             try session.encode($0, rule)
         }
@@ -109,7 +110,7 @@ extension DecodeSession {
 extension FileIdentity {
     /// The options for decoding: the pixels have the format that encoders take.
     var decodeOptions: DecodeOptions {
-        var options = options
+        var options = recipe.options
         if options.pixelFormat != .rgba16 { options.pixelFormat = .rgba8 }
         options.keepsProfile = rule.metadata.contains(.colorProfile)
         return options

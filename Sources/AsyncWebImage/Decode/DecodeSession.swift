@@ -1,10 +1,12 @@
 import ImageCodecs
+import ImageProcessing
 
 /// A decode of one download: passes bytes from a reader through a codec, on the decoder's threads.
 struct DecodeSession: Sendable {
     let reader: BodyReader
     let decoder: ImageDecoder
     let options: DecodeOptions
+    var transformations: [ImageTransformation] = []
     let policy: PreviewPolicy
     let frames: FrameHub<ImagePreview>
     /// The channels that receive the frames of an animation while it arrives.
@@ -78,14 +80,15 @@ struct DecodeSession: Sendable {
         _ codec: StreamingDecoder, plan: DecodePlan?, extraBytes: Int, then make: (DecodedImage) throws -> Result
     ) async throws -> Result {
         // If the body ended before its header, the codec throws a better error.
-        guard let plan else { return try make(codec.finish()) }
+        guard let plan else { return try make(transformed(codec.finish())) }
+        let extraBytes = extraBytes.saturatingSum(try transformationBytes(plan))
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.suspendReading()
         let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
-        return try await decoder.withMemory(plan.estimatedBytes + extraBytes, recall: recall) {
-            guard Self.takesLong(plan) else { return try make(await finish(codec, recall)) }
+        return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
+            guard Self.takesLong(plan) else { return try make(transformed(await finish(codec, recall))) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
-                try make(await finish(codec, recall, yields: true))
+                try make(transformed(await finish(codec, recall, yields: true)))
             }
         }
     }
@@ -175,9 +178,7 @@ struct DecodeSession: Sendable {
             switch schedule.decision(state, at: now) {
             case .show:
                 let cost = try clock.measure {
-                    if let preview = try codec.preview(maximumSide: policy.maximumSide) {
-                        frames.publish(ImagePreview(preview))
-                    }
+                    if let preview = try preview(codec) { frames.publish(ImagePreview(preview)) }
                 }
                 schedule.shown(state, at: now, cost: cost)
             case .wait(let time): alarm.set(start.advanced(by: time))

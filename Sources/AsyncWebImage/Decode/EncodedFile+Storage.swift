@@ -29,14 +29,14 @@ extension EncodedFile {
 
 /// The identity of an encoded file: what it is made of, and how.
 struct FileIdentity: Sendable, Hashable {
-    let options: DecodeOptions
+    let recipe: PixelRecipe
     let rule: OutputRule
 
     /// Returns the key under which the file is stored; `nil` if the policy forbids storing it.
     func key(of fetch: FetchKey, _ configuration: DownloadConfiguration) -> ResultKey? {
         var request = configuration.request(for: fetch)
         request.headerFields = request.headerFields.withoutConditions
-        return ResultKey(of: request, policy: fetch.cachePolicy, identity: "\(options.identity)\n\(rule.identity)")
+        return ResultKey(of: request, policy: fetch.cachePolicy, identity: "\(recipe.identity)\n\(rule.identity)")
     }
 }
 

@@ -14,7 +14,8 @@ extension DownloadCoordinator {
         let frames = FrameHub<ImagePreview>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
-            reader: reader, decoder: environment.decoder, options: variant.options, policy: environment.previews,
+            reader: reader, decoder: environment.decoder, options: variant.recipe.options,
+            transformations: variant.recipe.transformations, policy: environment.previews,
             frames: frames,
             animations: animations)
         let headerChecks = session.headerChecks
@@ -79,8 +80,8 @@ extension DownloadCoordinator {
         var mismatches: [DownloadMachine.Mismatch] = []
         let accepting = callers.filter { accepts($0, result, of: download, &mismatches) }
         // First, so that a caller that has received its image finds it in the cache.
-        if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
-            store(result, options, of: download, from: origin)
+        if !accepting.isEmpty, case .pixels(let recipe) = decode.variant.content, let origin {
+            store(result, recipe, of: download, from: origin)
         }
         for caller in accepting {
             switch (result.outcome, origin) {
@@ -131,12 +132,12 @@ extension DownloadCoordinator {
 
     /// Adds a complete image to the cache of decoded images, unless its response forbids that or has been replaced.
     private func store(
-        _ result: DecodeResult, _ options: DecodeOptions, of download: Download, from origin: ResponseOrigin
+        _ result: DecodeResult, _ recipe: PixelRecipe, of download: Download, from origin: ResponseOrigin
     ) {
         // A later request could result in a complete image instead of a partial one.
         guard case .image(let image) = result.outcome, !image.isPartial,
             !(download.isOutdated && origin.source.isStored),
-            let key = download.key.cacheKeyForStoring(options, digest: result.digest),
+            let key = download.key.cacheKeyForStoring(recipe, digest: result.digest),
             !CacheControl(origin.head.response.headerFields).noStore
         else { return }
         var origin = origin
@@ -152,11 +153,12 @@ extension Variant {
         if case .header = content, digest == nil { true } else { false }
     }
 
-    fileprivate var options: DecodeOptions {
+    fileprivate var recipe: PixelRecipe {
         switch content {
-        case .header, .body: DecodeOptions()
-        case .pixels(let options), .animation(let options): options
-        case .file(let identity): identity.decodeOptions
+        case .header, .body: PixelRecipe()
+        case .pixels(let recipe), .animation(let recipe): recipe
+        case .file(let identity):
+            PixelRecipe(options: identity.decodeOptions, transformations: identity.recipe.transformations)
         }
     }
 }

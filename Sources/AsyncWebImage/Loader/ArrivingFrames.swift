@@ -33,6 +33,7 @@ actor ArrivingFrames {
                 pixels: pixels, index: index, repetition: 0, delay: image.delay(at: index),
                 isPartial: codec.partialFrames.contains(index))
         } catch let error as CodecError {
+            try Task.checkCancellation()
             throw ImageError.codec(error, url: url)
         }
     }

@@ -29,6 +29,6 @@ extension ImageLoader {
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey? {
         var request = request
         request.cachePolicy = .useProtocol
-        return (try? fetchKey(request))?.cacheKeyForStoring(request.options, digest: request.expectedDigest)
+        return (try? fetchKey(request))?.cacheKeyForStoring(request.recipe, digest: request.expectedDigest)
     }
 }

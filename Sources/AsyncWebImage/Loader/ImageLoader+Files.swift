@@ -18,7 +18,7 @@ extension ImageLoader {
     /// ``ImageError``, with ``CodecError/encodingFailed(_:_:)`` as the cause if the format cannot store the image;
     /// canceling the task throws `CancellationError` and does not affect other callers.
     public func file(for request: ImageRequest, as rule: OutputRule) async throws -> ImageFile {
-        let identity = FileIdentity(options: request.options, rule: rule)
+        let identity = FileIdentity(recipe: request.recipe, rule: rule)
         var stored: StoredFile?
         if let key = try storedFileKey(request, identity) {
             if let file = immediateFile(request, key) { return file }
@@ -36,7 +36,7 @@ extension ImageLoader {
     public func fileTask(for request: ImageRequest, as rule: OutputRule) -> LoadTask<ImageFile> {
         let (answer, response) = (OneShot<ImageFile>(), ResponseAccess())
         let id = coordinator.newSubscriberID()
-        let identity = FileIdentity(options: request.options, rule: rule)
+        let identity = FileIdentity(recipe: request.recipe, rule: rule)
         let join = { @Sendable (stored: StoredFile?) throws(ImageError) in
             let request = request.asking(about: stored)
             var subscriber = Subscriber(

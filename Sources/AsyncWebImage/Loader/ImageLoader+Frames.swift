@@ -75,14 +75,14 @@ extension ImageLoader {
         _ request: ImageRequest, _ response: ResponseAccess? = nil
     ) throws(ImageError) -> FrameSubscription<ImagePreview> {
         let channel = FrameChannel<ImagePreview>()
-        return try subscription(request, channel, .previews(request.options, channel), response)
+        return try subscription(request, channel, .previews(request.recipe, channel), response)
     }
 
     private func frameSubscription(
         _ request: ImageRequest, _ response: ResponseAccess? = nil
     ) throws(ImageError) -> FrameSubscription<AnimatedImage> {
         let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
-        return try subscription(request, channel, .animationFrames(request.options, channel), response)
+        return try subscription(request, channel, .animationFrames(request.recipe, channel), response)
     }
 
     private func subscription<Frame>(

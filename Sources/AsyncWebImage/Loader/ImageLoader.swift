@@ -85,7 +85,7 @@ public final class ImageLoader: Sendable {
     /// the task throws `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
-        let cacheKey = key.cacheKeyForReading(request.options, digest: request.expectedDigest)
+        let cacheKey = key.cacheKeyForReading(request.recipe, digest: request.expectedDigest)
         if let cached = cacheKey.flatMap(images.response) {
             request.slot?.keep()
             if let violation = request.requirements?.violation(by: cached.image.header) {
@@ -93,7 +93,7 @@ public final class ImageLoader: Sendable {
             }
             return cached
         }
-        return try await answer(to: request, key) { .image(request.options, $0) }
+        return try await answer(to: request, key) { .image(request.recipe, $0) }
     }
 
     /// Returns the image at `url`, scaled so that neither side is longer than `maximumSide` pixels; see ``image(for:)``.
@@ -127,7 +127,7 @@ public final class ImageLoader: Sendable {
     /// animation is not stored in ``imageCache``. Throws ``ImageError``; canceling the task throws `CancellationError`
     /// and does not affect other callers.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
-        try await answer(to: request, try fetchKey(request)) { .animation(request.options, $0) }
+        try await answer(to: request, try fetchKey(request)) { .animation(request.recipe, $0) }
     }
 
     /// Returns the response body, undecoded, regardless of its format.
@@ -168,13 +168,13 @@ public final class ImageLoader: Sendable {
     /// Starts loading the image and returns a handle with which you can await, observe, cancel, and prioritize the
     /// load; see ``image(for:)``.
     public func imageTask(for request: ImageRequest) -> ImageTask {
-        start(request, \.head) { .image(request.options, $0) }
+        start(request, \.head) { .image(request.recipe, $0) }
     }
 
     /// Starts loading all frames of the image and returns a handle with which you can await, observe, cancel, and
     /// prioritize the load; see ``animation(for:)``.
     public func animationTask(for request: ImageRequest) -> LoadTask<AnimationResponse> {
-        start(request, \.head) { .animation(request.options, $0) }
+        start(request, \.head) { .animation(request.recipe, $0) }
     }
 
     /// Starts loading the undecoded body and returns a handle with which you can await, observe, cancel, and prioritize

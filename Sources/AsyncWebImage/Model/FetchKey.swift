@@ -93,15 +93,15 @@ extension FetchKey {
     /// Returns the key under which a cached image may be used for this request; `nil` if the policy forbids it.
     ///
     /// Under a key with a digest, there are only images of bodies with this digest.
-    func cacheKeyForReading(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
-        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(options, digest: digest) : nil
+    func cacheKeyForReading(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
+        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(recipe, digest: digest) : nil
     }
 
     /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
-    func cacheKeyForStoring(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
+    func cacheKeyForStoring(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
-        return ImageCacheKey(fetch: withoutPolicy, options: options, expectedDigest: digest)
+        return ImageCacheKey(fetch: withoutPolicy, recipe: recipe, expectedDigest: digest)
     }
 
     /// The key of all cached images of the response.

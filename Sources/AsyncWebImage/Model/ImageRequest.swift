@@ -2,6 +2,8 @@ public import HTTPSemantics
 public import FoundationEssentials
 public import HTTPTransport
 public import HTTPTypes
+public import ImageCodecs
+public import ImageProcessing
 public import ResponseCache
 
 /// A request for an image: its URL, and the options for downloading and decoding.
@@ -13,6 +15,11 @@ public struct ImageRequest: Sendable, Hashable {
     /// They are ignored if no pixels are requested, for example by ``ImageLoader/data(for:)`` or
     /// ``ImageLoader/bytes(for:)``.
     public var options: DecodeOptions
+    /// The changes to the decoded image, in order; part of the identity of the image in caches.
+    ///
+    /// They are made on the threads of ``ImageLoader/decoder`` and within its memory, also for previews, files, and the
+    /// frames of animations.
+    public var transformations: [ImageTransformation]
     /// The priority of the download; if callers share a download, the highest applies.
     public var priority: DownloadPriority
     /// The header fields of this request, which replace the configuration's fields with the same name.
@@ -79,6 +86,7 @@ public struct ImageRequest: Sendable, Hashable {
     public init(
         _ url: String,
         options: DecodeOptions = DecodeOptions(),
+        transformations: [ImageTransformation] = [],
         priority: DownloadPriority = .normal,
         headerFields: HTTPFields = [:],
         credential: Credential? = nil,
@@ -92,6 +100,7 @@ public struct ImageRequest: Sendable, Hashable {
     ) {
         self.url = url
         self.options = options
+        self.transformations = transformations
         self.priority = priority
         self.headerFields = headerFields
         self.credential = credential
@@ -108,6 +117,7 @@ public struct ImageRequest: Sendable, Hashable {
     public init(
         url: URL,
         options: DecodeOptions = DecodeOptions(),
+        transformations: [ImageTransformation] = [],
         priority: DownloadPriority = .normal,
         headerFields: HTTPFields = [:],
         credential: Credential? = nil,
@@ -120,9 +130,9 @@ public struct ImageRequest: Sendable, Hashable {
         requirements: ImageRequirements? = nil
     ) {
         self.init(
-            url.absoluteString, options: options, priority: priority, headerFields: headerFields,
-            credential: credential, handlesCookies: handlesCookies, finishesOnShutdown: finishesOnShutdown,
-            cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey,
+            url.absoluteString, options: options, transformations: transformations, priority: priority,
+            headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            finishesOnShutdown: finishesOnShutdown, cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey,
             expectedDigest: expectedDigest, requirements: requirements)
     }
 

@@ -10,8 +10,10 @@ public struct AnimatedImage: Sendable {
     }
 
     let content: Content
-    let options: DecodeOptions
+    package let options: DecodeOptions
     let limits: DecodeLimits
+    /// The change to the frames; `nil` for none.
+    var frameTransform: (any FrameTransform)?
 
     init(_ content: Content, _ options: DecodeOptions, _ limits: DecodeLimits) {
         self.content = content
@@ -80,7 +82,7 @@ public struct AnimatedImage: Sendable {
     public var size: PixelSize {
         switch content {
         case .still(let image): image.pixels.size
-        case .animated(_, let plan, _): plan.outputSize
+        case .animated(_, let plan, _): frameTransform?.outputSize ?? plan.outputSize
         }
     }
 
@@ -142,8 +144,31 @@ public struct AnimatedImage: Sendable {
         case .animated(let index, let plan, let colors):
             index.cost.estimatedBytes(
                 index.anyFrameHeader, index.format, plan, options,
-                colorBytes: colors.workingBytes(options, width: plan.storedSize.width))
+                colorBytes: colors.workingBytes(options, width: plan.storedSize.width)
+            ).saturatingSum(frameTransform?.workingBytes ?? 0)
         }
+    }
+}
+
+extension AnimatedImage {
+    /// The decoded image, if it is a still one.
+    package var still: DecodedImage? {
+        if case .still(let image) = content { image } else { nil }
+    }
+
+    /// Returns the animation with each frame changed; a still image does not change.
+    package func changingFrames(by transform: any FrameTransform) -> AnimatedImage {
+        var image = self
+        image.frameTransform = transform
+        return image
+    }
+}
+
+extension Int {
+    /// Returns the sum with a number that is not negative, or the greatest integer.
+    package func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }
 

@@ -64,6 +64,7 @@ public final class AnimationDecoder {
             case .animated(let index, _, let colors) = image.content, index.continues(known)
         else { return begin(image) }
         self.image = AnimatedImage(.animated(index, plan, colors), image.options, image.limits)
+        self.image.frameTransform = image.frameTransform
     }
 
     private func begin(_ image: AnimatedImage) {
@@ -87,7 +88,8 @@ public final class AnimationDecoder {
         if current != index { try paint(upTo: index, animation, on: canvas) }
         if isCanvasPartial { partialFrames.insert(index) }
         stage?.renderer?.update(from: canvas)
-        return stage?.renderer?.pixels ?? canvas.pixels
+        let frame = stage?.renderer?.pixels ?? canvas.pixels
+        return try image.frameTransform?.apply(to: frame) ?? frame
     }
 
     /// Returns the canvas, created for the first frame.

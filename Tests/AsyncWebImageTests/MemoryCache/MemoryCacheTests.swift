@@ -19,7 +19,7 @@ struct MemoryCacheTests {
 
     private func key(_ name: Int) throws -> ImageCacheKey {
         let url = try HTTPURL("http://host/\(name)")
-        return ImageCacheKey(fetch: FetchKey(url: url, headerFields: [:]), options: DecodeOptions())
+        return ImageCacheKey(fetch: FetchKey(url: url, headerFields: [:]), recipe: PixelRecipe())
     }
 
     @Test func leastRecentlyUsedImageIsRemovedFirst() throws {

@@ -14,13 +14,13 @@ struct Subscriber: Sendable {
         /// The body piece by piece.
         case bytes(BodyStream)
         case info(readsAnimation: Bool, OneShot<ImageInfo>)
-        case image(DecodeOptions, OneShot<ImageResponse>)
-        case previews(DecodeOptions, FrameChannel<ImagePreview>)
-        case animation(DecodeOptions, OneShot<AnimationResponse>)
+        case image(PixelRecipe, OneShot<ImageResponse>)
+        case previews(PixelRecipe, FrameChannel<ImagePreview>)
+        case animation(PixelRecipe, OneShot<AnimationResponse>)
         /// The image, encoded; the file that was stored, if it is stale.
         case file(FileIdentity, OneShot<ImageFile>, StaleFile?)
         /// The animation as far as it has been received, repeatedly.
-        case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
+        case animationFrames(PixelRecipe, FrameChannel<AnimatedImage>)
     }
 
     /// A unique number, ascending in the order of requests.
@@ -69,8 +69,8 @@ struct Subscriber: Sendable {
             guard expectedDigest != nil else { return nil }
             content = .body
         case .info(let readsAnimation, _): content = .header(readsAnimation: readsAnimation)
-        case .image(let options, _), .previews(let options, _): content = .pixels(options)
-        case .animation(let options, _), .animationFrames(let options, _): content = .animation(options)
+        case .image(let recipe, _), .previews(let recipe, _): content = .pixels(recipe)
+        case .animation(let recipe, _), .animationFrames(let recipe, _): content = .animation(recipe)
         case .file(let identity, _, _): content = .file(identity)
         }
         return Variant(content: content, digest: expectedDigest?.algorithm)

@@ -4,8 +4,8 @@ import ImageCodecs
 struct Variant: Sendable, Hashable {
     enum Content: Sendable, Hashable {
         case header(readsAnimation: Bool)
-        case pixels(DecodeOptions)
-        case animation(DecodeOptions)
+        case pixels(PixelRecipe)
+        case animation(PixelRecipe)
         case file(FileIdentity)
         /// The body, not decoded.
         case body

@@ -12,8 +12,8 @@ struct FinishedImages: Sendable {
 
     /// Answers a caller if its image is cached; returns whether it is.
     func answer(_ caller: Subscriber) -> Bool {
-        guard case .pixels(let options) = caller.variant?.content,
-            let key = caller.key.cacheKeyForReading(options, digest: caller.expectedDigest)
+        guard case .pixels(let recipe) = caller.variant?.content,
+            let key = caller.key.cacheKeyForReading(recipe, digest: caller.expectedDigest)
         else { return false }
         guard let cached = response(for: key) else {
             metrics?.recordMiss()
