@@ -22,6 +22,8 @@ struct LimitsDocumentTests {
             "maximumConcurrentDownloads": count(downloads.maximumConcurrentDownloads),
             "maximumConcurrentDownloadsPerHost": count(downloads.maximumConcurrentDownloadsPerHost),
             "maximumConnectionsPerHost": count(downloads.maximumConnectionsPerHost),
+            "maximumWaitingDownloads": count(downloads.maximumWaitingDownloads),
+            "maximumQueueTime": seconds(downloads.maximumQueueTime),
             "deadlines.lookup": seconds(downloads.deadlines.lookup),
             "deadlines.connect": seconds(downloads.deadlines.connect),
             "deadlines.firstByte": seconds(downloads.deadlines.firstByte),

@@ -1,4 +1,5 @@
 public import ImageCodecs
+import Synchronization
 import Threading
 
 /// An actor that schedules image decoding on its own threads, with as many concurrent decodes as its memory budget
@@ -75,7 +76,11 @@ public actor ImageDecoder {
     nonisolated let threads: DecodeThreads
     /// The memory of the pixels of images that were released, which later images reuse.
     nonisolated let pixels: BufferPool
-    private var budget: MemoryBudget
+    private var budget: MemoryBudget {
+        didSet { grantedBytes.store(budget.used, ordering: .relaxed) }
+    }
+    /// The memory in use, for code that does not wait for the actor.
+    nonisolated let grantedBytes = Atomic(0)
     private var nextID: MemoryBudget.ID = 0
     private var waiting: [MemoryBudget.ID: Wait] = [:]
     /// The granted requests whose memory can be recalled, with the times when it was granted.

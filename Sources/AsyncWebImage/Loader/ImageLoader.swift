@@ -76,6 +76,12 @@ public final class ImageLoader: Sendable {
         pixels.removeAll()
     }
 
+    /// The current load, which is determined without waiting, for example to refuse work before it begins.
+    ///
+    /// The values are read one after another, and requests of this moment may be missing. For exact numbers, await
+    /// ``DownloadCoordinator/activity``.
+    public var load: LoadEstimate { coordinator.load }
+
     /// Returns the image, decoded, scaled, and upright according to the request.
     ///
     /// For an animation, the result is its first frame.

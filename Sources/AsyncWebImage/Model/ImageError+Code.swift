@@ -34,6 +34,7 @@ extension ImageError {
         case .codec(let error, _, _): Code(error)
         case .unsuitable(let violation, _): Code(violation)
         case .unusableCacheFolder: .cacheFolder
+        case .overloaded: .overloaded
         case .shutDown: .cancelled
         }
     }
@@ -117,6 +118,8 @@ extension ImageError.Code {
     public static let unwantedFormat = Self(rawValue: "unwanted_format")
     /// `too_many_open_files`: the process has reached its limit on open files.
     public static let tooManyOpenFiles = Self(rawValue: "too_many_open_files")
+    /// `overloaded`: too many downloads wait already; see ``DownloadConfiguration/maximumWaitingDownloads``.
+    public static let overloaded = Self(rawValue: "overloaded")
     /// `encode`: the image cannot be written in the requested format.
     public static let encode = Self(rawValue: "encode")
     /// `transform`: a transformation cannot be applied to the image.

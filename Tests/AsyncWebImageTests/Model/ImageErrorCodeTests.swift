@@ -68,6 +68,7 @@ struct ImageErrorCodeTests {
         #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")
         #expect(ImageError.unusableCacheFolder(path: "", reason: "").code.rawValue == "cache_folder")
         #expect(ImageError.shutDown.code.rawValue == "cancelled")
+        #expect(ImageError.overloaded(retryAfter: .seconds(1), url: Self.url).code.rawValue == "overloaded")
         #expect(ImageError.unavailableDigest(.md5).code.rawValue == "other")
         #expect("\(ImageError.Code.tls)" == "tls")
     }

@@ -11,12 +11,13 @@ extension DownloadMachine {
             if let index = downloads.index(of: id) { downloads.states[index].phase = .queued(.lookup) }
             if mayStart, lookups?.admit(id, host: host, priority: caller.priority) == true {
                 decide(id)
-            } else {
+            } else if mayWait(id) {
                 lookups?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
             }
         } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
             start(id)
-        } else {
+        } else if mayWait(id) {
+            startWait(of: id)
             queue.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
         }
     }
@@ -57,6 +58,8 @@ extension DownloadMachine {
         case .deciding:
             lookups?.release(id)
             pauseTime(of: id)
+            guard mayWait(id) else { break }
+            startWait(of: id)
             enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
         case .queued, .transferring, .backingOff, .received, .draining: reject("decided", id)
@@ -73,6 +76,7 @@ extension DownloadMachine {
             queue.release(id)
             return reject("start", id)
         }
+        endWait(of: id)
         guard takeSlot(for: id) else {
             queue.release(id, wasStarted: false)
             return

@@ -44,6 +44,8 @@ struct DownloadMachine {
     var hasMemory = true
     /// The time of the deadline alarm; `nil` if it is not set.
     var nextDeadline: Instant?
+    /// The time for which the download waited for a slot that was the last to begin.
+    var latestWait = Duration.zero
     /// The shutdown, once it has begun.
     var shutdown: Shutdown?
     /// The time of the current event.
