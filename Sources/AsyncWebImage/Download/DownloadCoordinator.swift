@@ -66,7 +66,8 @@ public actor DownloadCoordinator {
         #else
         isTraced = false
         #endif
-        immediateResponses = ImmediateResponses(responseCache, configuration, logger: logger)
+        immediateResponses = ImmediateResponses(
+            responseCache, configuration, logger: logger, recordsQueries: environment.recordsQueries)
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))

@@ -201,3 +201,18 @@ extension ImageError.Code {
             }
     }
 }
+
+extension ImageError.Code {
+    /// All codes except those of statuses.
+    static let declared: [Self] = [
+        .invalidURL, .hostNotFound, .temporaryLookupFailure, .connectionFailed, .connectionLost, .tls,
+        .lookupTimeout, .connectTimeout, .firstByteTimeout, .idleTimeout, .deadline, .truncated, .invalidResponse,
+        .redirects, .unsupportedRedirect, .authentication, .policy, .proxy, .tooManyBytes, .emptyBody,
+        .hashMismatch, .unacceptableType, .notModified, .notCached, .cacheFolder, .refused, .notAnImage, .corrupt,
+        .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .tooSmall, .tooLarge, .aspectRatio,
+        .unwantedFormat, .tooManyOpenFiles, .overloaded, .encode, .cancelled, .other,
+    ]
+
+    /// The codes of the statuses that servers send most often instead of images.
+    static let ofCommonStatuses: [Self] = [400, 401, 403, 404, 408, 410, 429, 500, 502, 503, 504].map(status)
+}

@@ -1,18 +1,18 @@
 // Which downloads may wait, and how long.
 extension DownloadMachine {
-    /// Returns whether a download that needs to wait for its first slot or its lookup may do so; otherwise, it fails.
+    /// Fails a download that has been enqueued for its first slot or its lookup, if it cannot start now, and too many wait.
     ///
     /// Only downloads of the same or a higher priority count, so that those of lower priorities keep no others out.
-    mutating func mayWait(_ id: ID) -> Bool {
-        guard let limit = configuration.maximumWaitingDownloads.map({ max(1, $0) }), let download = downloads[id: id]
-        else { return true }
-        let priority = download.callers.priority
-        if waitingCount(from: priority) < limit { return true }
-        // Those that can start are not waiting, but were requested in the same turn.
+    mutating func refuseIfTooManyWait(_ id: ID) {
+        guard let limit = configuration.maximumWaitingDownloads.map({ max(1, $0) }),
+            let priority = downloads[id: id]?.callers.priority, waitingCount(from: priority) > limit
+        else { return }
+        // Those that can start were only requested in the same turn.
         startNext()
-        if waitingCount(from: priority) < limit { return true }
+        guard waitingCount(from: priority) > limit, let download = downloads[id: id],
+            case .queued = download.phase, !parked.contains(id)
+        else { return }
         fail(id, overload(of: download), holdsSlot: false)
-        return false
     }
 
     private func waitingCount(from lowest: DownloadPriority) -> Int {

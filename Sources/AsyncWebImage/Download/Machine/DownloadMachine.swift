@@ -107,6 +107,8 @@ extension DownloadMachine {
         case .refresh(let caller): refresh(caller)
         case .refused(let attachment): refused(attachment)
         case .leave(let caller): leave(caller)
+        case .callerTimedOut(let caller): timeOut(caller)
+        case .forget(let key): interrupted.removeAll(for: key)
         case .prioritize(let caller, let priority): prioritize(caller, priority)
         case .decided(let id, let decision): decided(id, decision)
         case .transferEnded(let id, let end, let peer):
