@@ -28,13 +28,15 @@ package final class BodyPipe: TransferReceiver {
     }
 
     private let url: HTTPURL
+    private let interest: BodyInterest?
     private let state: Locked<State>
 
     /// Creates a pipe for the response to a request for `url`.
     ///
     /// If `isUndecided`, the task might not take the body, so little of it is received before the task takes bytes.
-    package init(url: HTTPURL, isUndecided: Bool = false) {
+    package init(url: HTTPURL, isUndecided: Bool = false, interest: BodyInterest? = nil) {
         self.url = url
+        self.interest = interest
         state = Locked(State(limit: isUndecided ? Self.undecidedHighWater : Self.highWater))
     }
 
@@ -65,7 +67,8 @@ package final class BodyPipe: TransferReceiver {
 
     package func receive(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting) = state.withLock { state -> (BodyDemand, CheckedContinuation<Void, Never>?) in
-            guard state.bytes.count < state.limit else {
+            let limit = interest?.isInBeginning == true ? min(state.limit, BodyInterest.beginning) : state.limit
+            guard state.bytes.count < limit else {
                 state.isPaused = true
                 return (.pause, nil)
             }

@@ -15,11 +15,13 @@ package final class EntryWriter: Sendable {
     private enum End {
         case commit(CheckedContinuation<Void, Never>)
         case keep(CheckedContinuation<Void, Never>?)
+        case drop
 
         var continuation: CheckedContinuation<Void, Never>? {
             switch self {
             case .commit(let continuation): continuation
             case .keep(let continuation): continuation
+            case .drop: nil
             }
         }
     }
@@ -116,6 +118,16 @@ package final class EntryWriter: Sendable {
     /// Ends an incomplete body in the same way, without waiting.
     func release() { end(.keep(nil)) }
 
+    /// Ends an incomplete body of which nothing is kept, without waiting.
+    func drop() {
+        let hasWritten = state.withLock { state in
+            state.waitingBytes -= state.waiting.reduce(0) { $0 + $1.count }
+            state.waiting = []
+            return state.isScheduled || state.received >= Self.batch
+        }
+        if hasWritten { end(.drop) }
+    }
+
     private func end(_ end: End) {
         let schedules = state.withLock { state in
             state.end = end
@@ -146,6 +158,7 @@ package final class EntryWriter: Sendable {
             switch end {
             case .commit?: draft.finish()
             case .keep?: draft.keep()
+            case .drop?: draft.discard()
             case nil: draft.checkpoint()
             }
             if draft.isAbandoned, !wasGivenUp { cache.removeReplaced(by: head, resource) }

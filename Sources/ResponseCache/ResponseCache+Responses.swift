@@ -1,5 +1,5 @@
 import HTTPSemantics
-import HTTPTransport
+package import HTTPTransport
 public import HTTPTypes
 
 // Single responses, by the URL of a request without credentials, cookies, and fields named by `Vary`.
@@ -58,7 +58,11 @@ extension ResponseCache {
     /// Removes the responses stored for a URL, or an `ImageRequest.cacheKey`, except responses to requests with
     /// credentials or cookies.
     public func remove(_ url: String) async {
-        guard let request = Self.request(for: url) else { return }
+        if let request = Self.request(for: url) { await remove(request) }
+    }
+
+    /// Removes the responses stored for a request.
+    package func remove(_ request: TransportRequest) async {
         await thread.run { [self] in removeEntries(of: CachedResource(request).hash) }
     }
 

@@ -13,7 +13,7 @@ import Threading
 /// responses are removed first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
-/// validator. If there is no complete stored response, the next request for the whole body asks for the remainder and
+/// validator, but not those of which only the header of the file was read (`ImageLoader.info(for:)`). If there is no complete stored response, the next request for the whole body asks for the remainder and
 /// combines both parts, unless its policy is ``CachePolicy/reload``, ``CachePolicy/noStore``, or
 /// ``CachePolicy/cacheOnly``.
 ///

@@ -22,6 +22,8 @@ struct LimitsDocumentTests {
             "maximumConcurrentDownloads": count(downloads.maximumConcurrentDownloads),
             "maximumConcurrentDownloadsPerHost": count(downloads.maximumConcurrentDownloadsPerHost),
             "maximumConnectionsPerHost": count(downloads.maximumConnectionsPerHost),
+            "maximumWaitingDownloads": count(downloads.maximumWaitingDownloads),
+            "maximumQueueTime": seconds(downloads.maximumQueueTime),
             "deadlines.lookup": seconds(downloads.deadlines.lookup),
             "deadlines.connect": seconds(downloads.deadlines.connect),
             "deadlines.firstByte": seconds(downloads.deadlines.firstByte),
@@ -72,7 +74,9 @@ struct LimitsDocumentTests {
             bytes(BodyBuffer.maximumBatch),
         "bytes of a body that are waiting when its transfer pauses until a `ResponseValidator` has accepted the head; one "
             + "more read of up to 60 KiB can precede the pause": bytes(BodyPipe.undecidedHighWater),
-        "bytes that a transfer for `info(for:)` receives before they are read": bytes(Backpressure.limitedReadAhead),
+        "bytes that a transfer for `info(for:)` receives before they are read; one more read of up to 60 KiB can precede "
+            + "the pause with hooks or a response cache, which stores nothing of such a body":
+            bytes(Backpressure.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(Backpressure.highWater),
         "hosts that are known to speak HTTP/2; with more, all of them are learned again":

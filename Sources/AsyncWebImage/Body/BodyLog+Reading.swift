@@ -34,6 +34,15 @@ extension BodyLog {
     /// The position after the last byte received.
     var lastPosition: BodyPosition { state.withLock { $0.buffer.lastPosition } }
 
+    /// A Boolean value that indicates whether all callers need only the properties of the file; `nil` without callers.
+    var needsOnlyBeginning: Bool? {
+        state.withLock { state in
+            let consumption = state.buffer.consumption
+            if consumption.isCollected { return false }
+            return consumption.hasReaders ? consumption.limitsReadAhead : nil
+        }
+    }
+
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
     /// While all readers limit read-ahead, the transfer is never far ahead of them. The reader adds the bytes that it

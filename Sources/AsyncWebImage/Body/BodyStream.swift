@@ -3,7 +3,7 @@ import Synchronization
 import Threading
 import ResponseCache
 
-/// The view of a download that one caller of ``ImageLoader/bytes(for:)`` has: a place in its ``BodyLog``, and its end.
+/// The view of a download that one caller of ``ImageLoader/bytes(for:readsHeader:)`` has: a place in its ``BodyLog``, and its end.
 final class BodyStream: Sendable {
     /// The pieces to deliver.
     enum Part: Sendable, Equatable {

@@ -101,6 +101,20 @@ struct DecodeSession: Sendable {
     private func finish(
         _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool = false
     ) async throws -> DecodedImage {
+        let start = ContinuousClock.now
+        do {
+            let image = try await finishUnmeasured(codec, recall, yields: yields)
+            decoder.recordDecode(since: start, .success(image))
+            return image
+        } catch {
+            decoder.recordDecode(since: start, Result<DecodedImage, any Error>.failure(error))
+            throw error
+        }
+    }
+
+    private func finishUnmeasured(
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
+    ) async throws -> DecodedImage {
         do {
             try await readPixels(codec, recall, clock: clock, yields: yields)
             return try codec.finish()

@@ -1,4 +1,5 @@
 public import ImageCodecs
+import Synchronization
 import Threading
 
 /// An actor that schedules image decoding on its own threads, with as many concurrent decodes as its memory budget
@@ -75,13 +76,18 @@ public actor ImageDecoder {
     nonisolated let threads: DecodeThreads
     /// The memory of the pixels of images that were released, which later images reuse.
     nonisolated let pixels: BufferPool
-    private var budget: MemoryBudget
+    private var budget: MemoryBudget {
+        didSet { grantedBytes.store(budget.used, ordering: .relaxed) }
+    }
+    /// The memory in use, for code that does not wait for the actor.
+    nonisolated let grantedBytes = Atomic(0)
     private var nextID: MemoryBudget.ID = 0
     private var waiting: [MemoryBudget.ID: Wait] = [:]
     /// The granted requests whose memory can be recalled, with the times when it was granted.
     private var recallable: [MemoryBudget.ID: (recall: MemoryRecall, granted: Stopwatch.Instant)] = [:]
     private var recallAlarm: Alarm<Stopwatch>?
     private let clock: Stopwatch
+    private nonisolated let metrics: DecodeMetrics?
 
     /// Creates a decoder with its own threads and memory budget.
     public init(configuration: Configuration = Configuration()) {
@@ -89,8 +95,9 @@ public actor ImageDecoder {
     }
 
     /// Creates a decoder that measures with `clock` how long memory is unused or held.
-    init(configuration: Configuration, clock: Stopwatch) {
+    init(configuration: Configuration, clock: Stopwatch, metrics: DecodeMetrics? = nil) {
         self.configuration = configuration
+        self.metrics = metrics
         self.clock = clock
         pixels = BufferPool(.pixels(memoryBudget: configuration.memoryBudget), clock: clock)
         threads = DecodeThreads(count: max(1, configuration.threadCount))
@@ -152,6 +159,8 @@ public actor ImageDecoder {
     public nonisolated func perform<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
+        let start = metrics.map { _ in ContinuousClock.now }
+        defer { if let start { metrics?.recordWork(since: start) } }
         let result: Swift.Result<Result, Failure> = await withTaskExecutorPreference(threads.forLongWork()) {
             await Self.perform(work)
         }
@@ -170,8 +179,20 @@ public actor ImageDecoder {
     @concurrent nonisolated private func acquire(
         _ bytes: Int, _ recall: MemoryRecall?
     ) async throws -> MemoryBudget.ID {
+        let start = metrics.map { _ in ContinuousClock.now }
         guard let id = try await grant(bytes, recall) else { throw CancellationError() }
+        if let start { metrics?.recordMemoryWait(since: start) }
         return id
+    }
+
+    /// Records the result of a decode that began at a time; a canceled one, and one that begins again, do not count.
+    nonisolated func recordDecode<Value>(since start: ContinuousClock.Instant, _ result: Result<Value, any Error>) {
+        switch result {
+        case .success: metrics?.recordDecode(since: start, isFinished: true)
+        case .failure(let error) where error is CodecError || error is DecodeFailure || error is ImageError:
+            metrics?.recordDecode(since: start, isFinished: false)
+        case .failure: break
+        }
     }
 
     /// Waits for memory; returns `nil` if the task is canceled first.

@@ -58,7 +58,10 @@ extension DownloadCoordinator {
             buffers: environment.buffers,
             pendingAnswers: pendingAnswers)
         #if Tracing
-        let span = environment.tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
+        let span = environment.tracing.map {
+            DownloadSpan(
+                $0, of: caller.key.url, recordsQuery: environment.recordsQueries, parent: caller.context)
+        }
         let events = listeners.sender(for: id, caller.key.url, also: span?.note)
         #else
         let events = listeners.sender(for: id, caller.key.url)

@@ -20,6 +20,9 @@ extension DownloadCoordinator {
     /// Later requests are processed normally, or wait if downloads are suspended. Decoded images stay in the cache.
     public func cancelAll() { turn(.cancelAll) }
 
+    /// Drops the partial bodies of a response.
+    func forget(_ key: FetchKey) { turn(.forget(key)) }
+
     /// Changes the configuration of downloads: concurrency, order, rate, header fields, deadlines, and limits.
     ///
     /// The order, higher concurrency, the retry policy, ``DownloadConfiguration/maximumBytesInFlight``, and a lower

@@ -2,6 +2,9 @@ import HTTPSemantics
 import HTTPTransport
 import ImageCodecs
 import ResponseCache
+#if Tracing
+import Tracing
+#endif
 
 // Decodes of downloads: started for the first caller of a variant, shared by all of its callers.
 extension DownloadCoordinator {
@@ -21,8 +24,17 @@ extension DownloadCoordinator {
         let headerChecks = session.headerChecks
         // Belongs to all callers of the variant, so to none of their tasks.
         let store = resultWriter(of: download, variant)
+        #if Tracing
+        let span = download.span?.startDecode()
+        #endif
         let task = Task.detached {
             let result = await session.result(variant)
+            #if Tracing
+            if case .failure(let error) = result.outcome {
+                span?.setStatus(SpanStatus(code: .error, message: "\(error)"))
+            }
+            span?.end()
+            #endif
             // First, so that a caller that has received its file finds it in the cache.
             if case .file(let file) = result.outcome { await store?(file) }
             await self.decodeEnded(id, result)

@@ -36,9 +36,9 @@ extension DownloadCoordinator {
     func removeImages(replacedBy download: Download) {
         guard download.isRefresh, download.log.source == .network else { return }
         let key = download.key
-        environment.images.cache.removeAll { $0.fetch.isEqualExceptForPolicy(to: key) }
+        environment.images.cache.removeAll { $0.fetch.hasSameResponse(as: key) }
         // Whether a download serves a stored response may not be known yet.
-        for other in downloads.values where other.key.isEqualExceptForPolicy(to: key) { other.isOutdated = true }
+        for other in downloads.values where other.key.hasSameResponse(as: key) { other.isOutdated = true }
     }
 
     /// Returns the source of the responses of a download.

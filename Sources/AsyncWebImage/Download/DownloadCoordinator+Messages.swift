@@ -8,7 +8,12 @@ extension DownloadCoordinator {
     /// Returns the event of a message; `nil` if it requires no decision.
     func event(of message: CoordinatorMessage) -> DownloadMachine.Event? {
         switch message {
-        case .join(let caller): return caller.isSettled || environment.images.answer(caller) ? nil : .join(caller)
+        case .join(let caller):
+            guard !caller.isSettled, !environment.images.answer(caller) else { return nil }
+            caller.conditions?.startTime(environment.clock) { [weak self, id = caller.id] in
+                self?.post(.event(.callerTimedOut(id)))
+            }
+            return .join(caller)
         case .leave(let caller, _): return .leave(caller)
         case .transferEnded(let id): return endOfTransfer(id)
         case .event(let event): return event

@@ -41,7 +41,7 @@ extension DownloadCoordinator {
     /// Returns a receiver that takes one response and calls ``transferEnded(_:)`` when the transfer has ended.
     func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
         DownloadReceiver(
-            url: download.key.url, log: download.log, rules: rules, continuing: continued,
+            url: download.key.url, log: download.log, rules: rules.with(download.key.transfer), continuing: continued,
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
             isPartRequested: download.key.headerFields[.range] != nil, events: download.events
         ) { [id = download.id] in
@@ -57,7 +57,7 @@ extension DownloadCoordinator {
         download.events?.send(.retrying(after: delay, because: error))
         environment.logger.debug(
             "retrying download",
-            metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
+            metadata: ["url": "\(environment.recorded(download.key))", "error": "\(error)", "delay": "\(delay)"])
         // Belongs to no caller's task.
         download.pause = Task.detached { [clock = environment.clock, id = download.id] in
             // Canceled: no caller waits for the download anymore.
@@ -124,10 +124,12 @@ extension DownloadCoordinator {
             let metrics = delivery.metrics
             download.events?.complete(.success(.init(byteCount: download.log.received, metrics: metrics)))
             environment.logger.debug(
-                "downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+                "downloaded",
+                metadata: ["url": "\(environment.recorded(download.key))", "bytes": "\(metrics.bodyBytes)"])
         case .failure(let error)?:
             download.events?.complete(.failure(error))
-            environment.logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
+            environment.logger.debug(
+                "download failed", metadata: ["url": "\(environment.recorded(download.key))", "error": "\(error)"])
         case nil: break
         }
     }

@@ -24,6 +24,9 @@ public actor DownloadCoordinator {
     private nonisolated let executor: CoordinatorExecutor
     /// The number of waiting callers after the last turn.
     private nonisolated let callerCount = Atomic<Int>(0)
+    /// The numbers of waiting and running downloads after the last turn.
+    private nonisolated let waitingCount = Atomic<Int>(0)
+    private nonisolated let runningCount = Atomic<Int>(0)
     /// A Boolean value that indicates whether callers perform turns.
     ///
     /// Requests start in turns. A custom transport can create a task for each, which would inherit the priority and the
@@ -63,7 +66,8 @@ public actor DownloadCoordinator {
         #else
         isTraced = false
         #endif
-        immediateResponses = ImmediateResponses(responseCache, configuration, logger: logger)
+        immediateResponses = ImmediateResponses(
+            responseCache, configuration, logger: logger, recordsQueries: environment.recordsQueries)
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
@@ -81,6 +85,13 @@ public actor DownloadCoordinator {
     /// streams.
     public nonisolated func events(bufferingNewest limit: Int = 4_096) -> AsyncStream<DownloadEvent> {
         listeners.stream(limit: limit)
+    }
+
+    /// The load of the downloads after the last turn.
+    nonisolated var load: LoadEstimate {
+        LoadEstimate(
+            waiting: waitingCount.load(ordering: .relaxed), running: runningCount.load(ordering: .relaxed),
+            bytesInFlight: bytesInFlight.count, decodeBytes: environment.decoder.grantedBytes.load(ordering: .relaxed))
     }
 
     /// Returns a new identity for a caller; callers are served in this order.
@@ -149,6 +160,8 @@ public actor DownloadCoordinator {
         handleEvents(now)
         handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
         callerCount.store(machine.callers.count, ordering: .relaxed)
+        waitingCount.store(machine.waitingCount, ordering: .relaxed)
+        runningCount.store(machine.runningCount, ordering: .relaxed)
     }
 
     /// Returns the result of `read` after all posted messages have been handled.

@@ -1,57 +1,57 @@
+public import HTTPSemantics
 public import HTTPTransport
-import Threading
+public import ImageCodecs
 public import ResponseCache
 
-/// The body of a response in pieces, returned by ``ImageLoader/bytes(for:)``.
+/// The body of a response in pieces, returned by ``ImageLoader/bytes(for:readsHeader:)``.
 ///
-/// The sequence supports a single consumer. The download starts when the first piece is requested and stops when the
-/// loop ends, unless another caller needs it. If the body is larger than ``DownloadConfiguration/maximumReplayBytes``,
-/// a slow consumer slows down the transfer: about 1 MiB is read ahead.
+/// The sequence supports a single consumer. The download stops when the loop ends, or the value is released, unless
+/// another caller needs it. If the body is larger than ``DownloadConfiguration/maximumReplayBytes``, a slow consumer
+/// slows down the transfer: about 1 MiB is read ahead.
 ///
 /// ```swift
-/// let body = loader.bytes(for: ImageRequest("https://example.com/photo.jpg"))
-/// for try await part in body {
-///     switch part {
-///     case .bytes(let piece): try file.append(piece)
-///     case .restart: try file.truncate()
-///     }
-/// }
+/// let body = try await loader.bytes(for: ImageRequest("https://example.com/photo.jpg"))
+/// print(body.head.status, body.head.contentLength ?? "?")
+/// for try await piece in body { try file.append(piece) }
 /// ```
 public struct ImageBytes: AsyncSequence, Sendable {
-    /// An element of the sequence.
-    public enum Part: Sendable, Hashable {
-        /// The next bytes, never empty.
-        case bytes([UInt8])
-        /// The download has started over, possibly with a different file: discard all bytes delivered before, because
-        /// the next ones are the first of the body.
-        ///
-        /// This occurs when a transfer is interrupted and the server cannot continue the same file.
-        case restart
+    /// The error of a body after whose first pieces the download has started over, possibly with a different file.
+    ///
+    /// This occurs when a transfer is interrupted and the server cannot continue the same file. All bytes delivered before
+    /// are void. To receive the new body from its first byte, call ``AsyncIterator/next()`` of the same iterator again.
+    public struct StartedOver: Error, Sendable, Hashable, CustomStringConvertible {
+        /// A sentence that describes the error.
+        public var description: String { "the download was interrupted, and has started over" }
     }
 
     private let subscription: BodySubscription
+    private let first: (head: ResponseHead, source: ResponseSource)
 
-    init(_ subscription: BodySubscription) {
+    init(_ subscription: BodySubscription, _ head: ResponseHead, _ source: ResponseSource) {
         self.subscription = subscription
+        first = (head, source)
     }
 
-    /// The status and header fields of the response; `nil` before the first bytes.
-    public var head: ResponseHead? { subscription.feed.head }
-
-    /// The source of the bytes for this consumer; `nil` before the first bytes.
-    public var source: ResponseSource? { subscription.feed.source }
+    /// The status and header fields of the response.
+    public var head: ResponseHead { subscription.feed.head ?? first.head }
+    /// How long the response stays fresh, from now; determined on every access.
+    public var freshness: Freshness { head.freshness() }
+    /// The source of the bytes for this consumer.
+    public var source: ResponseSource { subscription.feed.source ?? first.source }
+    /// The format, size, and other properties in the file's header; `nil` if they were not requested.
+    public var header: ImageHeader? { subscription.header }
 
     /// Notifies the download that this consumer will not read for a while, so that other callers of the same download
     /// do not wait for it.
     ///
-    /// This applies until the consumer requests the next part. In the meantime, the bytes that other callers read are
+    /// This applies until the consumer requests the next piece. In the meantime, the bytes that other callers read are
     /// kept for it.
     public func suspendReading() { subscription.feed.suspendReading() }
 
     /// Creates the iterator of the single consumer.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription) }
 
-    /// An iterator over the parts of a body.
+    /// An iterator over the pieces of a body.
     ///
     /// Releasing the iterator stops the download, unless another caller needs it.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
@@ -61,11 +61,11 @@ public struct ImageBytes: AsyncSequence, Sendable {
             lease = Lease(subscription)
         }
 
-        /// Returns the next part; `nil` after the last byte of a complete body.
+        /// Returns the next bytes, never empty; `nil` after the last byte of a complete body.
         ///
-        /// Throws ``ImageError`` if the response is rejected or incomplete, and `CancellationError` if the task is
-        /// canceled.
-        public mutating func next() async throws -> Part? { try await lease.subscription.next() }
+        /// Throws ``ImageError`` if the body is incomplete, ``ImageBytes/StartedOver``, and `CancellationError` if the
+        /// task is canceled.
+        public mutating func next() async throws -> [UInt8]? { try await lease.subscription.next() }
     }
 
     /// An object that cancels the subscription when the iterator, which holds it, is released.
@@ -77,56 +77,5 @@ public struct ImageBytes: AsyncSequence, Sendable {
         }
 
         deinit { subscription.cancel() }
-    }
-}
-
-/// Joins a download when its bytes are first requested, and leaves it when it is released.
-final class BodySubscription: Sendable {
-    let feed: BodyStream
-    private let subscriber: Result<Subscriber, ImageError>
-    private let coordinator: DownloadCoordinator
-    private let hasJoined = Locked(false)
-
-    init(_ subscriber: Result<Subscriber, ImageError>, feed: BodyStream, coordinator: DownloadCoordinator) {
-        self.subscriber = subscriber
-        self.feed = feed
-        self.coordinator = coordinator
-    }
-
-    deinit { cancel() }
-
-    func next() async throws -> ImageBytes.Part? {
-        try await withTaskCancellationHandler {
-            let joins = hasJoined.withLock { hasJoined in
-                defer { hasJoined = true }
-                return !hasJoined
-            }
-            if joins { join() }
-            do {
-                return switch try await feed.next() {
-                case .bytes(let bytes): .bytes(bytes)
-                case .restart: .restart
-                case nil: nil
-                }
-            } catch {
-                // The feed can end with an error before `cancel()`, which then does not leave.
-                if case .success(let subscriber) = subscriber { coordinator.post(.leave(subscriber.id)) }
-                throw error
-            }
-        } onCancel: {
-            cancel()
-        }
-    }
-
-    private func join() {
-        switch subscriber {
-        case .success(let subscriber): coordinator.post(.join(subscriber))
-        case .failure(let error): feed.finish(.failure(error))
-        }
-    }
-
-    func cancel() {
-        guard !feed.isFinished, case .success(let subscriber) = subscriber else { return }
-        coordinator.post(.leave(subscriber.id, keeping: feed.leave()))
     }
 }

@@ -37,12 +37,22 @@ extension ImageLoader {
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy: CachePolicy
+        /// The rule for the ``ImageRequest/cacheKey`` of requests without one: it returns the key for a URL, such as the
+        /// URL without the signature in its query, or `nil` for the URL itself; `nil` for no rule.
+        ///
+        /// It is called for every request, so it must be fast.
+        public var cacheKeyRule: (@Sendable (_ url: String) -> String?)?
         /// The logger for downloads.
         ///
         /// Messages have the level `debug`, except that a response cache that cannot store responses is reported with
         /// the level `warning`, and defects in the loader with `error`. The threads that call the log handler, of
         /// which the main thread can be one, serve many downloads, so it must not block.
         public var logger: Logger
+        /// A Boolean value that indicates whether logs and traces contain the queries of URLs; by default, `…` is in their
+        /// place, because they can contain signatures and other secrets.
+        ///
+        /// Events and errors always have the whole URL, without user name and password.
+        public var recordsQueries = false
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?
         #if Tracing

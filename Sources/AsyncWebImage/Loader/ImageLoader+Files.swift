@@ -18,6 +18,7 @@ extension ImageLoader {
     /// ``ImageError``, with ``CodecError/encodingFailed(_:_:)`` as the cause if the format cannot store the image;
     /// canceling the task throws `CancellationError` and does not affect other callers.
     public func file(for request: ImageRequest, as rule: OutputRule) async throws -> ImageFile {
+        if !request.fallbackURLs.isEmpty { return try await trying(request) { try await file(for: $0, as: rule) } }
         let identity = FileIdentity(recipe: request.recipe, rule: rule)
         var stored: StoredFile?
         if let key = try storedFileKey(request, identity) {

@@ -24,6 +24,7 @@ public final class ImageLoader: Sendable {
     private let memoryPressure: MemoryPressureMonitor?
     /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
+    private let cacheKeyRule: (@Sendable (_ url: String) -> String?)?
 
     /// Creates a loader with its own connections, threads, and cache.
     ///
@@ -38,7 +39,9 @@ public final class ImageLoader: Sendable {
         configuration.downloads.accept(configuration.decoding.customFormats)
         var connections = configuration.transport
         connections.keepIdleConnections(of: configuration.downloads.maximumConcurrentDownloads)
-        let decoder = ImageDecoder(configuration: configuration.decoding, clock: Stopwatch(clock))
+        let decoder = ImageDecoder(
+            configuration: configuration.decoding, clock: Stopwatch(clock),
+            metrics: configuration.metrics.map(DecodeMetrics.init))
         self.decoder = decoder
         let cacheMetrics = configuration.metrics.map(MemoryCacheMetrics.init)
         let imageCache: any ImageCache =
@@ -56,15 +59,17 @@ public final class ImageLoader: Sendable {
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
+        cacheKeyRule = configuration.cacheKeyRule
         var environment = DownloadEnvironment(
             transport: transport ?? CurlTransport(configuration: connections), decoder: decoder, buffers: bodies,
             images: images, responseCache: configuration.responseCache, previews: configuration.previews,
-            logger: configuration.logger, clock: Stopwatch(clock))
+            logger: configuration.logger, recordsQueries: configuration.recordsQueries, clock: Stopwatch(clock))
         #if Tracing
         environment.tracing = configuration.tracing
         #endif
         coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
-        if let metrics = configuration.metrics.map(DownloadMetrics.init) {
+        if let metrics = configuration.metrics {
+            let metrics = DownloadMetrics(metrics) { [bytes = coordinator.bytesInFlight] in bytes.count }
             coordinator.listeners.add { metrics.note($0) }
         }
     }
@@ -76,6 +81,12 @@ public final class ImageLoader: Sendable {
         pixels.removeAll()
     }
 
+    /// The current load, which is determined without waiting, for example to refuse work before it begins.
+    ///
+    /// The values are read one after another, and requests of this moment may be missing. For exact numbers, await
+    /// ``DownloadCoordinator/activity``.
+    public var load: LoadEstimate { coordinator.load }
+
     /// Returns the image, decoded, scaled, and upright according to the request.
     ///
     /// For an animation, the result is its first frame.
@@ -84,6 +95,7 @@ public final class ImageLoader: Sendable {
     /// returns the part of the image that was received; partial images are not cached. Throws ``ImageError``; canceling
     /// the task throws `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
+        if !request.fallbackURLs.isEmpty { return try await trying(request) { try await image(for: $0) } }
         let key = try fetchKey(request)
         let cacheKey = key.cacheKeyForReading(request.recipe, digest: request.expectedDigest)
         if let cached = cacheKey.flatMap(images.response) {
@@ -106,6 +118,7 @@ public final class ImageLoader: Sendable {
     ///
     /// If the image is in ``imageCache``, only the body is loaded, which can be a newer one.
     public func imageAndData(for request: ImageRequest) async throws -> (image: ImageResponse, data: ResponseBody) {
+        if !request.fallbackURLs.isEmpty { return try await trying(request) { try await imageAndData(for: $0) } }
         // Otherwise one of them could be complete, and the download over, before the other has joined.
         let (image, data) = await coordinator.inOneTurn { (imageTask(for: request), dataTask(for: request)) }
         return try await withTaskCancellationHandler {
@@ -127,13 +140,15 @@ public final class ImageLoader: Sendable {
     /// animation is not stored in ``imageCache``. Throws ``ImageError``; canceling the task throws `CancellationError`
     /// and does not affect other callers.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
-        try await answer(to: request, try fetchKey(request)) { .animation(request.recipe, $0) }
+        if !request.fallbackURLs.isEmpty { return try await trying(request) { try await animation(for: $0) } }
+        return try await answer(to: request, try fetchKey(request)) { .animation(request.recipe, $0) }
     }
 
     /// Returns the response body, undecoded, regardless of its format.
     ///
     /// Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect other callers.
     public func data(for request: ImageRequest) async throws -> ResponseBody {
+        if !request.fallbackURLs.isEmpty { return try await trying(request) { try await data(for: $0) } }
         let key = try fetchKey(request)
         if request.expectedDigest == nil, !Task.isCancelled, let data = coordinator.storedData(for: key) {
             request.slot?.keep()
@@ -142,17 +157,23 @@ public final class ImageLoader: Sendable {
         return try await answer(to: request, key) { .data($0) }
     }
 
-    /// Returns a sequence of the pieces of the response body as they arrive, undecoded.
+    /// Waits for the head of the response, and returns the pieces of the body as they arrive, undecoded.
     ///
-    /// Only bytes that the consumer has not read yet are held for it. The download can be shared with other requests.
-    /// See ``ImageBytes`` for downloads that start over. The sequence throws ``ImageError``,
-    /// or `CancellationError` if the task is canceled.
-    public func bytes(for request: ImageRequest) -> ImageBytes {
-        let feed = BodyStream()
-        let subscriber = Result { () throws(ImageError) in
-            Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), product: .bytes(feed))
+    /// With `readsHeader`, or if the request has ``ImageRequest/requirements``, this method also waits for the header of the
+    /// file, until which the pieces are held: no byte of a file that is not an image, or does not meet the requirements,
+    /// is delivered, not even if the download starts over. Otherwise, only bytes that the consumer has not read yet are
+    /// held for it. The download can be shared with other requests. Throws ``ImageError``; canceling the task throws
+    /// `CancellationError`.
+    public func bytes(for request: ImageRequest, readsHeader: Bool = false) async throws -> ImageBytes {
+        if !request.fallbackURLs.isEmpty {
+            return try await trying(request) { try await bytes(for: $0, readsHeader: readsHeader) }
         }
-        return ImageBytes(BodySubscription(subscriber, feed: feed, coordinator: coordinator))
+        let feed = BodyStream()
+        let subscriber = Subscriber(
+            request, try fetchKey(request), id: coordinator.newSubscriberID(), product: .bytes(feed))
+        return try await BodySubscription(
+            subscriber, feed: feed, coordinator: coordinator, readsHeader: readsHeader
+        ).open()
     }
 
     /// Returns the format, size, and other properties, and stops the download once the header has been received, unless
@@ -162,7 +183,10 @@ public final class ImageLoader: Sendable {
     /// counted, and ``ImageInfo/animation`` is set. Throws ``ImageError``; canceling the task throws
     /// `CancellationError` and does not affect other callers.
     public func info(for request: ImageRequest, readsAnimation: Bool = false) async throws -> ImageInfo {
-        try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }
+        if !request.fallbackURLs.isEmpty {
+            return try await trying(request) { try await info(for: $0, readsAnimation: readsAnimation) }
+        }
+        return try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }
     }
 
     /// Starts loading the image and returns a handle with which you can await, observe, cancel, and prioritize the
@@ -242,6 +266,6 @@ extension ImageLoader {
         return FetchKey(
             url: url, headerFields: headerFields, credential: request.credential,
             handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy,
-            cacheKey: request.cacheKey)
+            cacheKey: request.cacheKey ?? cacheKeyRule.flatMap { $0(url.string) }, transfer: request.transfer)
     }
 }

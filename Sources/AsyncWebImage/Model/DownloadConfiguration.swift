@@ -24,6 +24,20 @@ public struct DownloadConfiguration: Sendable {
     /// The default is that of browsers. A host counts as one of these until a download from it has ended over HTTP/2.
     /// ``maximumConcurrentDownloadsPerHost`` applies too, so a lower value there is sufficient to limit every host.
     public var maximumConnectionsPerHost: Int
+    /// The maximum number of downloads that wait for a slot or for a lookup in the ``ResponseCache``, at least 1; `nil` for
+    /// no limit.
+    ///
+    /// A request fails with ``ImageError/overloaded(retryAfter:url:)`` if it needs a download that would have to wait,
+    /// while this many of the same or a higher priority wait. So a request never keeps one of a higher priority out, and
+    /// each priority can have as many waiting downloads; what waits keeps its place. Requests that join a download or
+    /// find their image in memory never fail, nor do retries. Elements of
+    /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)`` that wait for a slot of their group do not count.
+    public var maximumWaitingDownloads: Int?
+    /// The maximum time for which a download waits for its first slot; `nil` for no limit.
+    ///
+    /// After it, or up to a 64th of it later, the download fails with ``ImageError/overloaded(retryAfter:url:)``. Waits
+    /// for lookups and for slots of load groups do not count.
+    public var maximumQueueTime: Duration?
     /// The rate at which downloads from one host can start; `nil` for no limit.
     public var rateLimitPerHost: RateLimit?
     /// The order of downloads with the same priority.
@@ -94,6 +108,8 @@ public struct DownloadConfiguration: Sendable {
         maximumConcurrentDownloads: Int = DownloadConfiguration.defaultMaximumConcurrentDownloads,
         maximumConcurrentDownloadsPerHost: Int = 32,
         maximumConnectionsPerHost: Int = 6,
+        maximumWaitingDownloads: Int? = nil,
+        maximumQueueTime: Duration? = nil,
         rateLimitPerHost: RateLimit? = nil,
         executionOrder: ExecutionOrder = .fifo,
         headerFields: HTTPFields = DownloadConfiguration.defaultHeaderFields,
@@ -114,6 +130,8 @@ public struct DownloadConfiguration: Sendable {
         self.maximumConcurrentDownloads = maximumConcurrentDownloads
         self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
+        self.maximumWaitingDownloads = maximumWaitingDownloads
+        self.maximumQueueTime = maximumQueueTime
         self.rateLimitPerHost = rateLimitPerHost
         self.executionOrder = executionOrder
         self.headerFields = headerFields

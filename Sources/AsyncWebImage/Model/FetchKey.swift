@@ -13,12 +13,13 @@ struct FetchKey: Sendable, Hashable {
         let handlesCookies: Bool
         let cachePolicy: CachePolicy
         let cacheKey: String?
+        let transfer: TransferOptions?
         /// The hash value of the URL or cache key, because keys are hashed often.
         let hash: Int
 
         init(
             url: HTTPURL, headerFields: HTTPFields, credential: Credential?, handlesCookies: Bool,
-            cachePolicy: CachePolicy, cacheKey: String?
+            cachePolicy: CachePolicy, cacheKey: String?, transfer: TransferOptions?
         ) {
             self.url = url
             self.headerFields = headerFields
@@ -26,6 +27,7 @@ struct FetchKey: Sendable, Hashable {
             self.handlesCookies = handlesCookies
             self.cachePolicy = cachePolicy
             self.cacheKey = cacheKey
+            self.transfer = transfer
             hash = (cacheKey ?? url.string).hashValue
         }
     }
@@ -41,14 +43,16 @@ struct FetchKey: Sendable, Hashable {
     var cachePolicy: CachePolicy { properties.cachePolicy }
     /// The text that identifies the resource instead of the URL, if any.
     var cacheKey: String? { properties.cacheKey }
+    /// The request's own settings of the transfer, if any.
+    var transfer: TransferOptions? { properties.transfer }
 
     init(
         url: HTTPURL, headerFields: HTTPFields, credential: Credential? = nil, handlesCookies: Bool = false,
-        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil
+        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil, transfer: TransferOptions? = nil
     ) {
         properties = Properties(
             url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey)
+            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer)
     }
 
     /// Hashes only the URL or cache key, which distinguishes most keys; `==` compares the rest.
@@ -58,11 +62,13 @@ struct FetchKey: Sendable, Hashable {
 
     static func == (left: FetchKey, right: FetchKey) -> Bool {
         left.properties === right.properties
-            || left.cachePolicy == right.cachePolicy && left.isEqualExceptForPolicy(to: right)
+            || left.cachePolicy == right.cachePolicy && left.transfer == right.transfer
+                && left.hasSameResponse(as: right)
     }
 
-    /// Returns whether both keys are equal, or differ only in their cache policies.
-    func isEqualExceptForPolicy(to other: FetchKey) -> Bool {
+    /// Returns whether both keys are equal, or differ only in what does not change a complete response: their cache
+    /// policies and the settings of the transfer.
+    func hasSameResponse(as other: FetchKey) -> Bool {
         properties.hash == other.properties.hash && hasSameResource(as: other)
             && handlesCookies == other.handlesCookies && headerFields == other.headerFields
             && credential == other.credential
@@ -81,7 +87,7 @@ extension FetchKey {
         guard cachePolicy != self.cachePolicy else { return self }
         return FetchKey(
             url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey)
+            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer)
     }
 
     /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
@@ -101,9 +107,14 @@ extension FetchKey {
     func cacheKeyForStoring(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
-        return ImageCacheKey(fetch: withoutPolicy, recipe: recipe, expectedDigest: digest)
+        return ImageCacheKey(fetch: ofResponse, recipe: recipe, expectedDigest: digest)
     }
 
     /// The key of all cached images of the response.
-    private var withoutPolicy: FetchKey { with(.useProtocol) }
+    private var ofResponse: FetchKey {
+        guard transfer != nil else { return with(.useProtocol) }
+        return FetchKey(
+            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            cacheKey: cacheKey)
+    }
 }

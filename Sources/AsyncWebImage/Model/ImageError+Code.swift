@@ -34,6 +34,7 @@ extension ImageError {
         case .codec(let error, _, _): Code(error)
         case .unsuitable(let violation, _): Code(violation)
         case .unusableCacheFolder: .cacheFolder
+        case .overloaded: .overloaded
         case .shutDown: .cancelled
         }
     }
@@ -117,6 +118,8 @@ extension ImageError.Code {
     public static let unwantedFormat = Self(rawValue: "unwanted_format")
     /// `too_many_open_files`: the process has reached its limit on open files.
     public static let tooManyOpenFiles = Self(rawValue: "too_many_open_files")
+    /// `overloaded`: too many downloads wait already; see ``DownloadConfiguration/maximumWaitingDownloads``.
+    public static let overloaded = Self(rawValue: "overloaded")
     /// `encode`: the image cannot be written in the requested format.
     public static let encode = Self(rawValue: "encode")
     /// `transform`: a transformation cannot be applied to the image.
@@ -197,4 +200,19 @@ extension ImageError.Code {
             case .decoderFault: .other
             }
     }
+}
+
+extension ImageError.Code {
+    /// All codes except those of statuses.
+    static let declared: [Self] = [
+        .invalidURL, .hostNotFound, .temporaryLookupFailure, .connectionFailed, .connectionLost, .tls,
+        .lookupTimeout, .connectTimeout, .firstByteTimeout, .idleTimeout, .deadline, .truncated, .invalidResponse,
+        .redirects, .unsupportedRedirect, .authentication, .policy, .proxy, .tooManyBytes, .emptyBody,
+        .hashMismatch, .unacceptableType, .notModified, .notCached, .cacheFolder, .refused, .notAnImage, .corrupt,
+        .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .tooSmall, .tooLarge, .aspectRatio,
+        .unwantedFormat, .tooManyOpenFiles, .overloaded, .encode, .cancelled, .other,
+    ]
+
+    /// The codes of the statuses that servers send most often instead of images.
+    static let ofCommonStatuses: [Self] = [400, 401, 403, 404, 408, 410, 429, 500, 502, 503, 504].map(status)
 }

@@ -33,18 +33,24 @@ public enum ImageError: Error, Sendable {
     case unsuitable(ImageRequirements.Violation, url: String)
     /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's error message.
     case unusableCacheFolder(path: String, reason: String)
+    /// Too many downloads wait already (``DownloadConfiguration/maximumWaitingDownloads``), or this one has waited too
+    /// long (``DownloadConfiguration/maximumQueueTime``).
+    ///
+    /// `retryAfter` is the time for which downloads wait at present, in whole seconds: from 1 to 60.
+    case overloaded(retryAfter: Duration, url: String)
     /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or during the request.
     case shutDown
 
     /// A Boolean value that indicates whether the same request may succeed later.
     ///
-    /// It is `true` for temporary transport failures (``TransportError/isRetryable``), and for the statuses 408, 425,
-    /// 429, and 500 or higher.
+    /// It is `true` for temporary transport failures (``TransportError/isRetryable``), for the statuses 408, 425, 429,
+    /// and 500 or higher, and for ``overloaded(retryAfter:url:)``, which the loader itself does not retry.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
+        case .overloaded: true
         case .invalidURL, .notModified, .unacceptableType, .rejected, .emptyBody, .digestMismatch, .unavailableDigest,
             .codec, .unsuitable, .unusableCacheFolder, .shutDown:
             false
@@ -70,7 +76,9 @@ extension ImageError {
         case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head),
             .digestMismatch(let head, _, _, _):
             head.url.string
-        case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _), .unsuitable(_, let url): url
+        case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _), .unsuitable(_, let url),
+            .overloaded(_, let url):
+            url
         case .unavailableDigest, .unusableCacheFolder, .shutDown: nil
         }
     }
@@ -118,6 +126,8 @@ extension ImageError: CustomStringConvertible {
         case .codec(let error, _, _): error.description
         case .unsuitable(let violation, _): violation.description
         case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"
+        case .overloaded(let time, _):
+            "too many downloads wait already; try again after \(time.components.seconds) s"
         case .shutDown: "the image loader is shut down"
         }
     }

@@ -13,7 +13,7 @@ public struct ImageRequest: Sendable, Hashable {
     /// The decoding options, such as the target size.
     ///
     /// They are ignored if no pixels are requested, for example by ``ImageLoader/data(for:)`` or
-    /// ``ImageLoader/bytes(for:)``.
+    /// ``ImageLoader/bytes(for:readsHeader:)``.
     public var options: DecodeOptions
     /// The changes to the decoded image, in order; part of the identity of the image in caches.
     ///
@@ -60,12 +60,12 @@ public struct ImageRequest: Sendable, Hashable {
     /// A result is therefore delivered only after the whole body has been received. This includes the result of
     /// ``ImageLoader/info(for:readsAnimation:)``, and the first frame of an animation, which ``ImageLoader/image(for:)``
     /// returns. Only previews, frames of ``ImageLoader/animationFrames(for:)``, and pieces of
-    /// ``ImageLoader/bytes(for:)`` are delivered before the digest is known; they are followed by the error. An
+    /// ``ImageLoader/bytes(for:readsHeader:)`` are delivered before the digest is known; they are followed by the error. An
     /// interrupted transfer is an error, even with ``DecodeOptions/allowsPartial``. The body is the one that
     /// ``ImageLoader/data(for:)`` returns, after any ``BodyTransform``.
     ///
     /// A stored response with another digest is treated as not stored: the image is requested again with
-    /// ``CachePolicy/reload``. With ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:)``, the load fails.
+    /// ``CachePolicy/reload``. With ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:readsHeader:)``, the load fails.
     ///
     /// Requests with different expected digests share a download, which computes each algorithm once.
     public var expectedDigest: BodyDigest?
@@ -73,9 +73,23 @@ public struct ImageRequest: Sendable, Hashable {
     ///
     /// They are checked as soon as the header of the file has been received. If the image does not meet them, the load
     /// fails with ``ImageError/unsuitable(_:url:)``, and the transfer stops, unless another caller needs it. Requests
-    /// with different requirements share a download and its decodes. ``ImageLoader/data(for:)`` and
-    /// ``ImageLoader/bytes(for:)``, which accept any file, ignore this property.
+    /// with different requirements share a download and its decodes. ``ImageLoader/data(for:)``, which accepts any file,
+    /// ignores this property.
     public var requirements: ImageRequirements?
+    /// The settings of this request that replace those of the loader's ``DownloadConfiguration``; `nil` for none.
+    public var transfer: TransferOptions?
+    /// The time from the request to its result, including all waits, retries, and the decode; `nil` for no limit.
+    ///
+    /// After it, the request fails with `timedOut(.total)` (``TransportError``). A download that other callers need goes
+    /// on, so requests with different limits share one. ``DownloadConfiguration/deadlines`` apply in addition.
+    public var deadline: Duration?
+    /// The URLs that are requested in turn if ``url`` and those before them fail.
+    ///
+    /// They are not requested after a cancellation, a shutdown, or an overload, after the refusal of a ``NetworkPolicy`` or
+    /// a hook, if the known version is current, or once ``deadline`` has passed. The request for one is the same, except
+    /// that it has no ``knownVersion`` and, if its origin is another one, neither ``headerFields`` nor ``credential``.
+    /// They are for methods that return a result; handles, previews, and frames ignore them.
+    public var fallbackURLs: [String] = []
     /// The slot of the element for which the request is made, in
     /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)``; `nil` for none.
     public var slot: LoadSlot?
@@ -115,7 +129,7 @@ public struct ImageRequest: Sendable, Hashable {
 
     /// Creates a request for the image at `url`.
     public init(
-        url: URL,
+        _ url: URL,
         options: DecodeOptions = DecodeOptions(),
         transformations: [ImageTransformation] = [],
         priority: DownloadPriority = .normal,

@@ -19,17 +19,23 @@ final class DownloadMetrics: Sendable {
     private let activeDownloads = Locked<[DownloadID: ActiveDownload]>([:])
     private let started: Counter
     private let ended: [Outcome: Counter]
-    /// The counters of failures by code, created with the first failure of each.
-    private let failures = Locked<[ImageError.Code: Counter]>([:])
+    /// The counters of failures by code; those of rare statuses are created with the first failure of each.
+    ///
+    /// A counter that begins with its first failure hides that one from rates.
+    private let failures: Locked<[ImageError.Code: Counter]>
     private let makeFailureCounter: @Sendable (ImageError.Code) -> Counter
     private let retries: Counter
     private let bytes: Counter
     private let durations: [Outcome: Timer]
     private let firstByte: Timer
+    private let wait: Timer
+    private let held: Meter
+    private let bytesInFlight: @Sendable () -> Int
     private let running: Meter
     private let waiting: Meter
 
-    init(_ configuration: MetricsConfiguration) {
+    /// Creates the metrics; `bytesInFlight` returns the number of bytes that the bodies of all downloads hold.
+    init(_ configuration: MetricsConfiguration, bytesInFlight: @escaping @Sendable () -> Int = { 0 }) {
         let (factory, common) = (configuration.factory, configuration.dimensions)
         func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
             Counter(label: "webimage_\(name)_total", dimensions: common + dimensions, factory: factory)
@@ -40,12 +46,15 @@ final class DownloadMetrics: Sendable {
         started = counter("downloads_started")
         ended = Dictionary(
             uniqueKeysWithValues: Outcome.allCases.map { ($0, counter("downloads", [("outcome", $0.rawValue)])) })
-        makeFailureCounter = { code in
+        let makeFailureCounter = { @Sendable code in
             Counter(
                 label: "webimage_download_failures_total",
-                dimensions: configuration.dimensions + [("code", code.rawValue)],
+                dimensions: configuration.dimensions + [("code", (code as ImageError.Code).rawValue)],
                 factory: configuration.factory)
         }
+        self.makeFailureCounter = makeFailureCounter
+        let codes = ImageError.Code.declared + ImageError.Code.ofCommonStatuses
+        failures = Locked(Dictionary(uniqueKeysWithValues: codes.map { ($0, makeFailureCounter($0)) }))
         retries = counter("download_retries")
         bytes = counter("downloaded_bytes")
         durations = Dictionary(
@@ -53,6 +62,9 @@ final class DownloadMetrics: Sendable {
                 ($0, timer("download_duration", [("outcome", $0.rawValue)]))
             })
         firstByte = timer("download_first_byte")
+        wait = timer("download_wait")
+        held = Meter(label: "webimage_bytes_in_flight", dimensions: common, factory: factory)
+        self.bytesInFlight = bytesInFlight
         running = Meter(label: "webimage_downloads_running", dimensions: common, factory: factory)
         waiting = Meter(label: "webimage_downloads_waiting", dimensions: common, factory: factory)
     }
@@ -69,7 +81,7 @@ final class DownloadMetrics: Sendable {
         case .response:
             let start = activeDownloads.withLock { $0[event.id]?.start.take() }
             if let start { firstByte.record(start.duration(to: event.time)) }
-        case .progress: break
+        case .progress: held.set(bytesInFlight())
         case .retrying:
             retries.increment()
             stop(event)
@@ -111,6 +123,7 @@ final class DownloadMetrics: Sendable {
         if before.isWaiting {
             waiting.decrement()
             started.increment()
+            wait.record(before.begin.duration(to: event.time))
         }
         if !before.isRunning { running.increment() }
     }
@@ -127,13 +140,8 @@ final class DownloadMetrics: Sendable {
         guard let course = activeDownloads.withLock({ $0.removeValue(forKey: event.id) }) else { return }
         if course.isWaiting { waiting.decrement() }
         if course.isRunning { running.decrement() }
+        held.set(bytesInFlight())
         ended[outcome]?.increment()
         durations[outcome]?.record(course.begin.duration(to: event.time))
-    }
-}
-
-extension Timer {
-    fileprivate func record(_ duration: Duration) {
-        recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 }

@@ -7,12 +7,14 @@ import Tracing
 final class DownloadSpan: Sendable {
     private let configuration: TracingConfiguration
     private let span: any Span
+    private let begin = ContinuousClock.now
 
-    init(_ configuration: TracingConfiguration, of url: HTTPURL, parent: ServiceContext?) {
+    /// Starts the span of a download; `recordsQuery` indicates whether the query of its URL is recorded.
+    init(_ configuration: TracingConfiguration, of url: HTTPURL, recordsQuery: Bool, parent: ServiceContext?) {
         self.configuration = configuration
         span = configuration.tracer.startSpan("GET", context: parent ?? .topLevel, ofKind: .client)
         span.attributes["http.request.method"] = "GET"
-        span.attributes["url.full"] = url.string
+        span.attributes["url.full"] = url.recorded(withQuery: recordsQuery)
         span.attributes["server.address"] = url.host.withoutBrackets
         span.attributes["server.port"] = url.port
     }
@@ -23,12 +25,21 @@ final class DownloadSpan: Sendable {
         configuration.tracer.inject(span.context, into: &fields, using: FieldInjector())
     }
 
+    /// Starts the span of a decode of the body, which is a child of the span of the download.
+    func startDecode() -> any Span {
+        configuration.tracer.startSpan("decode", context: span.context, ofKind: .internal)
+    }
+
     /// Records an event; the last event ends the span.
     func note(_ event: DownloadEvent) {
         switch event.kind {
         case .queued, .progress: break
         case .started(let attempt):
-            if attempt > 1 { span.attributes["http.request.resend_count"] = attempt - 1 }
+            if attempt > 1 {
+                span.attributes["http.request.resend_count"] = attempt - 1
+            } else {
+                span.attributes["webimage.wait_seconds"] = begin.duration(to: event.time) / .seconds(1)
+            }
         case .response(let head):
             span.attributes["http.response.status_code"] = head.status.code
         case .retrying(let delay, let error):

@@ -41,6 +41,12 @@ struct InterruptedBodies {
         return resumption
     }
 
+    /// Removes the partial bodies of a response.
+    mutating func removeAll(for key: FetchKey) {
+        entries.removeAll { $0.key.hasSameResponse(as: key) }
+        bytes = entries.reduce(0) { $0 + $1.resumption.offset }
+    }
+
     private mutating func dropOldest() {
         while !entries.isEmpty, bytes > limit || entries.count > Self.maximumCount {
             bytes -= entries.removeFirst().resumption.offset

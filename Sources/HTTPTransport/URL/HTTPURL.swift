@@ -186,6 +186,13 @@ public struct HTTPURL: Sendable, Hashable {
         return "\(scheme)://\(host):\(port)"
     }
 
+    /// Returns the URL as it is recorded in logs and traces: without its query, which can contain signatures and other
+    /// secrets, unless `withQuery` is set.
+    package func recorded(withQuery: Bool) -> String {
+        guard !withQuery, query != nil else { return string }
+        return string.prefix { $0 != "?" } + "?…"
+    }
+
     /// The path, percent-encoded; it begins with a slash.
     public var path: Substring { pathAndQuery.prefix { $0 != "?" } }
 

@@ -7,8 +7,11 @@ struct CacheExchange {
     private let request: CacheRequest
     private let cache: ResponseCache
     private let next: any Responder
+    /// The part of the body that is wanted; `nil` for all of it.
+    private let interest: BodyInterest?
 
-    init(_ request: CacheRequest, _ cache: ResponseCache, _ next: any Responder) {
+    init(_ request: CacheRequest, _ cache: ResponseCache, _ next: any Responder, _ interest: BodyInterest?) {
+        self.interest = interest
         self.request = request
         self.cache = cache
         self.next = next
@@ -151,7 +154,7 @@ struct CacheExchange {
             stored.fields[.contentLength] = nil
         }
         let writer = EntryWriter(stored, resource, cache: cache, length: stored.contentLength)
-        response.body = StoringBody(response.body, by: writer)
+        response.body = StoringBody(response.body, by: writer, interest: interest)
         return response
     }
 

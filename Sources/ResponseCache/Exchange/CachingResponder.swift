@@ -6,18 +6,21 @@ package struct CachingResponder: Responder {
     private let policy: CachePolicy
     private let decision: CacheDecision?
     private let isRetry: Bool
+    private let interest: BodyInterest?
     private let next: any Responder
 
     /// Creates a responder that asks `next` for responses that the cache does not have.
     ///
     /// `decision` is the decision of the cache about the same request, if the cache was asked before; unless it needs no
     /// network, the cache is asked again, because the request may have waited since. A request with
-    /// `isRetry` repeats a failed one: remembered failures do not answer it.
+    /// `isRetry` repeats a failed one: remembered failures do not answer it. `interest` is the part of the body that is
+    /// wanted; if that is only the beginning, no part of an interrupted body is stored.
     package init(
         _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, isRetry: Bool = false,
-        before next: any Responder
+        interest: BodyInterest? = nil, before next: any Responder
     ) {
         self.isRetry = isRetry
+        self.interest = interest
         self.cache = cache
         self.policy = policy
         self.decision = decision
@@ -37,7 +40,7 @@ package struct CachingResponder: Responder {
         }
         let decision = await decision(request, cache)
         try Task.checkCancellation()
-        return try await CacheExchange(request, cache, next).response(decision)
+        return try await CacheExchange(request, cache, next, interest).response(decision)
     }
 
     /// The decision about the request, with open files.

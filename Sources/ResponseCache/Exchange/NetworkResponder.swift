@@ -5,6 +5,8 @@ import Threading
 package final class NetworkResponder: Responder {
     private let transport: any Transport
     private let isUndecided: Bool
+    /// The part of the body that is wanted.
+    package let interest = BodyInterest()
     /// The pipe of the latest transfer.
     private let state = Locked<(pipe: BodyPipe?, isCancelled: Bool)>((nil, false))
 
@@ -17,7 +19,7 @@ package final class NetworkResponder: Responder {
     }
 
     package func response(to request: TransportRequest) async throws -> IncomingResponse {
-        let pipe = BodyPipe(url: request.url, isUndecided: isUndecided)
+        let pipe = BodyPipe(url: request.url, isUndecided: isUndecided, interest: interest)
         let isCancelled = state.withLock { state in
             state.pipe = pipe
             return state.isCancelled

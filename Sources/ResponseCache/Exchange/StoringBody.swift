@@ -3,20 +3,25 @@ import HTTPTransport
 /// A body that is stored as it is pulled.
 ///
 /// It becomes an entry before its end is returned. If the disk is slower than the body, pulling waits for it. If it is
-/// interrupted, or released before, its beginning is kept.
+/// interrupted, or released before, its beginning is kept, unless no more than that was wanted: few would ever continue
+/// it, and writing it costs more than reading a header.
 final class StoringBody: BodySource {
     private let body: any BodySource
     private let writer: EntryWriter
+    private let interest: BodyInterest?
     private var hasEnded = false
 
-    init(_ body: any BodySource, by writer: EntryWriter) {
+    init(_ body: any BodySource, by writer: EntryWriter, interest: BodyInterest? = nil) {
+        self.interest = interest
         self.body = body
         self.writer = writer
     }
 
     deinit {
-        if !hasEnded { writer.release() }
+        if !hasEnded { if isInBeginning { writer.drop() } else { writer.release() } }
     }
+
+    private var isInBeginning: Bool { interest?.isInBeginning == true }
 
     var metrics: TransferMetrics { body.metrics }
 
@@ -29,7 +34,7 @@ final class StoringBody: BodySource {
             }
         } catch {
             hasEnded = true
-            await writer.keep()
+            if isInBeginning { writer.drop() } else { await writer.keep() }
             throw error
         }
         hasEnded = true

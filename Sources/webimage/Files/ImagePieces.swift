@@ -27,49 +27,46 @@ extension ImagePieces {
 /// The error when a download has started over.
 struct StartedOver: Error {}
 
-/// The body of a response, in pieces.
+/// The body of a response, in pieces; it is requested when it is first awaited.
 final class DownloadedPieces: ImagePieces {
-    private let body: ImageBytes
-    private var parts: ImageBytes.AsyncIterator
-    /// The first part, if it was awaited before it is read.
-    private var first: Result<ImageBytes.Part?, any Error>?
+    private let request: ImageRequest
+    private let loader: ImageLoader
+    private var body: ImageBytes?
+    private var pieces: ImageBytes.AsyncIterator?
+    /// The error because of which there is no body, until it has been thrown.
+    private var failure: (any Error)?
 
-    init(_ body: ImageBytes) {
-        self.body = body
-        parts = body.makeAsyncIterator()
+    init(_ request: ImageRequest, by loader: ImageLoader) {
+        (self.request, self.loader) = (request, loader)
     }
 
     /// Waits until ``next()`` has a piece, or throws, without delay; returns `false` if it throws.
     @discardableResult func waitForFirst() async -> Bool {
         do {
-            first = .success(try await parts.next())
+            let body = try await loader.bytes(for: request)
+            (self.body, pieces) = (body, body.makeAsyncIterator())
             return true
         } catch {
-            first = .failure(error)
+            failure = error
             return false
         }
     }
 
     func next() async throws -> [UInt8]? {
-        let part: ImageBytes.Part?
-        if let first {
-            self.first = nil
-            part = try first.get()
-        } else {
-            part = try await parts.next()
-        }
-        switch part {
-        case .bytes(let piece): return piece
-        case .restart: throw StartedOver()
-        case nil: return nil
+        if body == nil, failure == nil { await waitForFirst() }
+        if let failure { throw failure }
+        do {
+            return try await pieces?.next()
+        } catch is ImageBytes.StartedOver {
+            throw StartedOver()
         }
     }
 
-    func suspendReading() { body.suspendReading() }
+    func suspendReading() { body?.suspendReading() }
 
-    var source: String? { body.source?.rawValue }
-    var expectedCount: Int? { body.head?.contentLength }
-    var head: ResponseHead? { body.head }
+    var source: String? { body?.source.rawValue }
+    var expectedCount: Int? { body?.head.contentLength }
+    var head: ResponseHead? { body?.head }
 }
 
 /// The bytes of an input that cannot be read again, in pieces.

@@ -88,7 +88,7 @@ struct ImageFetcher: Sendable {
         case .url(let url):
             var request = ImageRequest(url, handlesCookies: handlesCookies)
             request.slot = slot
-            return DownloadedPieces(loader.bytes(for: request))
+            return DownloadedPieces(request, by: loader)
         case .file(let path): return FilePieces(try ImageFile(path: path))
         case .standardInput:
             return InputPieces(

@@ -181,6 +181,33 @@ struct CachedLoadingTests {
         }
     }
 
+    @Test(arguments: [true, false]) func readingAHeaderStoresNothingAndReceivesLittle(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            let file = try Samples.file(.png) + [UInt8](repeating: 0, count: 4 << 20)
+            origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60", "ETag": "\"a\""], body: file))
+            let loader = loader(cache)
+            for number in 0..<8 {
+                #expect(try await loader.info(for: ImageRequest(origin.url("/\(number)"))).header.size.width == 64)
+            }
+            await loader.coordinator.becomesIdle()
+            await cache.flush()
+            #expect(cache.entryCount == 0 && cache.byteCount == 0)
+            // A caller that joins changes what is wanted.
+            let gate = Gate()
+            let response = LoopbackOrigin.Response(headerFields: ["Cache-Control": "max-age=60"], body: file)
+            origin.route("/both", response.held(at: .start, until: gate))
+            async let info = loader.info(for: ImageRequest(origin.url("/both")))
+            await loader.coordinator.callers(reach: 1)
+            async let data = loader.data(for: ImageRequest(origin.url("/both")))
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+            #expect(try await info.header.size.width == 64)
+            #expect(try await data.bytes == file)
+            await loader.coordinator.becomesIdle()
+            #expect(cache.entryCount == 1)
+        }
+    }
+
     @Test func cachePolicySelectsSourceOfResponse() async throws {
         try await withCache { origin, cache in
             origin.route("/a", tagged("\"v1\"", "max-age=60", body))

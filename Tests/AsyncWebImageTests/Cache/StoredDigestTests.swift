@@ -100,7 +100,9 @@ struct StoredDigestTests {
     @Test func imageBytesOfStoredBodyWithOtherDigestFail() async throws {
         try await withOutdatedFile { origin, loader, url, file in
             let request = ImageRequest(url, expectedDigest: try .of(file, .sha256))
-            let error = await #expect(throws: ImageError.self) { for try await _ in loader.bytes(for: request) {} }
+            let error = await #expect(throws: ImageError.self) {
+                for try await _ in try await loader.bytes(for: request) {}
+            }
             #expect(error?.code == .hashMismatch)
             #expect(origin.counts.totalRequests == 1)
         }

@@ -35,7 +35,7 @@ struct ExpectedDigestTests {
             #expect(try await loader.info(for: request).header.size.width == 64)
             #expect(try await loader.animation(for: request).animation.frameCount == 1)
             var bytes: [UInt8] = []
-            for try await case .bytes(let piece) in loader.bytes(for: request) { bytes += piece }
+            for try await piece in try await loader.bytes(for: request) { bytes += piece }
             #expect(bytes == file)
             var frame: ImagePreview?
             var uncached = request
@@ -57,7 +57,8 @@ struct ExpectedDigestTests {
                 { _ = try await loader.image(for: request) }, { _ = try await loader.data(for: request) },
                 { _ = try await loader.info(for: request) },
                 { _ = try await loader.info(for: request, readsAnimation: true) },
-                { _ = try await loader.animation(for: request) }, { for try await _ in loader.bytes(for: request) {} },
+                { _ = try await loader.animation(for: request) },
+                { for try await _ in try await loader.bytes(for: request) {} },
                 { for try await _ in loader.previews(for: request) {} },
                 { for try await _ in loader.animationFrames(for: request) {} },
                 { _ = try await loader.imageTask(for: request).value },

@@ -15,29 +15,31 @@ struct ImageBytesTests {
         return (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     }()
 
-    /// All that is delivered: bodies, a new one after each restart.
+    /// All that is delivered: bodies, a new one whenever the download has started over.
     private func bodies(_ bytes: ImageBytes) async throws -> [[UInt8]] {
         var bodies: [[UInt8]] = [[]]
-        for try await part in bytes {
-            switch part {
-            case .bytes(let piece):
+        var pieces = bytes.makeAsyncIterator()
+        while true {
+            do {
+                guard let piece = try await pieces.next() else { return bodies }
                 #expect(!piece.isEmpty)
                 bodies[bodies.count - 1] += piece
-            case .restart: bodies.append([])
+            } catch is ImageBytes.StartedOver {
+                bodies.append([])
             }
         }
-        return bodies
     }
 
     @Test func imageBytesDeliverTheBodyInOrder() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(headerFields: ["X-Kind": "b"], body: body))
             let loader = ImageLoader(configuration: .patient)
-            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
-            #expect(bytes.head == nil && bytes.source == nil && origin.counts.totalRequests == 0)
+            let bytes = try await loader.bytes(for: ImageRequest(origin.url("/a")))
+            // Before a piece is read.
+            #expect(bytes.source == .network && bytes.header == nil)
+            #expect(bytes.head.status == .ok && bytes.head.contentLength == body.count)
             #expect(try await bodies(bytes) == [body])
-            #expect(bytes.source == .network)
-            #expect(bytes.head?.status == .ok && bytes.head?.contentLength == body.count)
+            #expect(bytes.source == .network && bytes.head.contentLength == body.count)
             await loader.coordinator.becomesIdle()
         }
     }
@@ -51,8 +53,7 @@ struct ImageBytesTests {
             let loader = ImageLoader(configuration: configuration)
             var received = 0
             var held = 0
-            for try await part in loader.bytes(for: ImageRequest(origin.url("/a"))) {
-                guard case .bytes(let piece) = part else { continue }
+            for try await piece in try await loader.bytes(for: ImageRequest(origin.url("/a"))) {
                 received += piece.count
                 held = max(held, await loader.coordinator.activity.bytesInFlight)
             }
@@ -71,8 +72,7 @@ struct ImageBytesTests {
             var configuration = ImageLoader.Configuration.patient
             configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
             let loader = ImageLoader(configuration: configuration, clock: clock)
-            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
-            async let all = bodies(bytes)
+            async let all = bodies(loader.bytes(for: ImageRequest(origin.url("/a"))))
             _ = await clock.nextSleep()
             clock.advance(by: .seconds(100))
             let delivered = try await all
@@ -102,11 +102,14 @@ struct ImageBytesTests {
         configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
         let loader = ImageLoader(configuration: configuration, transport: transport, clock: clock)
         async let served: Void = serve()
-        var parts = loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
-        #expect(try await parts.next() == .bytes([1, 2, 3]))
+        var parts = try await loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
+        #expect(try await parts.next() == [1, 2, 3])
         take.yield()
-        #expect(try await parts.next() == .restart)
-        #expect(try await parts.next() == .bytes([9]))
+        do {
+            _ = try await parts.next()
+            Issue.record("the body was continued")
+        } catch is ImageBytes.StartedOver {}
+        #expect(try await parts.next() == [9])
         #expect(try await parts.next() == nil)
         #expect(try await parts.next() == nil)
         try await served
@@ -116,10 +119,10 @@ struct ImageBytesTests {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .body(200_000)))
             let loader = ImageLoader(configuration: .patient)
-            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            let bytes = try await loader.bytes(for: ImageRequest(origin.url("/a")))
             for try await _ in bytes { break }
             await loader.coordinator.becomesIdle()
-            #expect(bytes.head != nil)
+            #expect(bytes.head.status == .ok)
         }
     }
 
@@ -135,7 +138,7 @@ struct ImageBytesTests {
             exchange?.answer(.ok, [:], piece)
             return exchange
         }
-        var parts = loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
+        var parts = try await loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
         #expect(try await parts.next() != nil)
         let loop = Locked<ImageBytes.AsyncIterator?>(consume parts)
         let exchange = try #require(await server.value)
@@ -158,11 +161,11 @@ struct ImageBytesTests {
             let request = ImageRequest(origin.url("/a"))
             let data = loader.dataTask(for: request)
             await loader.coordinator.callers(reach: 1)
-            let bytes = loader.bytes(for: request)
-            async let pulled = bodies(bytes)
+            async let opened = loader.bytes(for: request)
             await loader.coordinator.callers(reach: 2)
             gate.open()
-            #expect(try await pulled == [body])
+            let bytes = try await opened
+            #expect(try await bodies(bytes) == [body])
             #expect(try await data.value.bytes == body)
             #expect(bytes.source == .joined)
             #expect(origin.counts.totalRequests == 1)
@@ -177,8 +180,10 @@ struct ImageBytesTests {
             configuration.downloads.maximumReplayBytes = 1 << 20
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a"))
-            let (slow, quick) = (loader.bytes(for: request), loader.bytes(for: request))
+            async let opened = loader.bytes(for: request)
+            let slow = try await loader.bytes(for: request)
             var slowParts = slow.makeAsyncIterator()
+            let quick = try await opened
             async let all = bodies(quick)
             var count = try #require(try await slowParts.next()?.count)
             slow.suspendReading()
@@ -194,17 +199,18 @@ struct ImageBytesTests {
             origin.route("/empty", .init(body: []))
             origin.route("/cut", .init(body: body).cut(at: .body(10)))
             let loader = ImageLoader(configuration: .patient)
-            for path in ["/missing", "/empty", "/cut"] {
-                var parts = loader.bytes(for: ImageRequest(origin.url(path))).makeAsyncIterator()
-                var errors = 0
-                do { while try await parts.next() != nil {} } catch is ImageError { errors += 1 }
-                #expect(errors == 1)
-                #expect(try await parts.next() == nil)
+            for path in ["/missing", "/empty"] {
+                await #expect(throws: ImageError.self) { try await loader.bytes(for: ImageRequest(origin.url(path))) }
             }
-            var nowhere = loader.bytes(for: ImageRequest("ftp://a.example/")).makeAsyncIterator()
-            let error = await #expect(throws: ImageError.self) { try await nowhere.next() }
+            var parts = try await loader.bytes(for: ImageRequest(origin.url("/cut"))).makeAsyncIterator()
+            var errors = 0
+            do { while try await parts.next() != nil {} } catch is ImageError { errors += 1 }
+            #expect(errors == 1)
+            #expect(try await parts.next() == nil)
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.bytes(for: ImageRequest("ftp://a.example/"))
+            }
             #expect(error?.description == "URLs of the scheme ftp are not supported")
-            #expect(try await nowhere.next() == nil)
         }
     }
 
@@ -234,8 +240,9 @@ struct ImageBytesTests {
         let feed = BodyStream()
         let subscriber = Subscriber(
             request, try loader.fetchKey(request), id: loader.coordinator.newSubscriberID(), product: .bytes(feed))
-        let subscription = BodySubscription(.success(subscriber), feed: feed, coordinator: loader.coordinator)
-        #expect(try await subscription.next() == .bytes([1, 2, 3]))
+        let subscription = BodySubscription(subscriber, feed: feed, coordinator: loader.coordinator)
+        _ = try await subscription.open()
+        #expect(try await subscription.next() == [1, 2, 3])
         await server.value
 
         feed.finish(.failure(CancellationError()))
@@ -248,22 +255,12 @@ struct ImageBytesTests {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .body(1)))
             let loader = ImageLoader(configuration: .patient)
-            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            let bytes = try await loader.bytes(for: ImageRequest(origin.url("/a")))
             var parts = bytes.makeAsyncIterator()
-            #expect(try await parts.next() == .bytes([body[0]]))
+            #expect(try await parts.next() == [body[0]])
             await loader.shutdown(gracePeriod: .zero)
             let error = await #expect(throws: ImageError.self) { try await parts.next() }
             #expect(error?.description == "the image loader is shut down")
-        }
-    }
-}
-
-extension ImageBytes.Part {
-    /// Bytes in it.
-    fileprivate var count: Int {
-        switch self {
-        case .bytes(let bytes): bytes.count
-        case .restart: 0
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import HTTPTypes
 import ImageCodecs
@@ -62,12 +63,25 @@ struct ImageErrorCodeTests {
         #expect(mismatch.code.rawValue == "hash_mismatch" && mismatch.url == Self.url && !mismatch.isRetryable)
     }
 
+    @Test func declaredCodesAreTheDocumentedOnes() throws {
+        let path = URL(filePath: #filePath).pathComponents.dropFirst().dropLast(4).joined(separator: "/")
+        let text = try String(contentsOfFile: "/\(path)/Docs/JSON.md", encoding: .utf8)
+        let table = try #require(text.split(separator: "## Error codes").last?.split(separator: "\n## ").first)
+        let rows = table.split(separator: "\n").map { $0.split(separator: "`").map(String.init) }
+        var codes = Set(rows.compactMap { $0.dropFirst().first })
+        codes = codes.filter { !$0.contains(" ") && !$0.contains(".") }
+        // Those of the command, and those of statuses.
+        codes.subtract(["bad_line", "robots_tag", "robots_txt", "http_NNN"])
+        #expect(Set(ImageError.Code.declared.map(\.rawValue)) == codes)
+    }
+
     @Test func errorsOfTheLoaderItselfHaveErrorCodes() {
         let refused = ImageError.rejected(by: .responseValidator, url: Self.url, cause: CancellationError())
         #expect(refused.code.rawValue == "refused")
         #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")
         #expect(ImageError.unusableCacheFolder(path: "", reason: "").code.rawValue == "cache_folder")
         #expect(ImageError.shutDown.code.rawValue == "cancelled")
+        #expect(ImageError.overloaded(retryAfter: .seconds(1), url: Self.url).code.rawValue == "overloaded")
         #expect(ImageError.unavailableDigest(.md5).code.rawValue == "other")
         #expect("\(ImageError.Code.tls)" == "tls")
     }

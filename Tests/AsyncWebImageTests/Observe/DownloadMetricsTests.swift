@@ -80,6 +80,31 @@ struct DownloadMetricsTests {
         }
     }
 
+    @Test func countersOfFailuresExistBeforeTheFirstFailure() throws {
+        _ = loader()
+        for code in ["timeout_idle", "truncated", "overloaded", "http_503", "http_404", "other"] {
+            #expect(try count("download_failures", [("code", code)]) == 0)
+        }
+    }
+
+    @Test func waitsDecodesAndWorkAreTimed() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png)
+            origin.route("/a", .init(body: file))
+            origin.route("/cut", .init(body: Array(file.prefix(file.count / 2))))
+            let loader = loader()
+            _ = try await loader.image(for: ImageRequest(origin.url("/a")))
+            _ = try? await loader.image(for: ImageRequest(origin.url("/cut")))
+            #expect(await loader.decoder.perform { 7 } == 7)
+            await loader.coordinator.becomesIdle()
+            #expect(try times("download_wait").count == 2)
+            #expect(try times("decode_duration", [("outcome", "finished")]).count == 1)
+            #expect(try times("decode_duration", [("outcome", "failed")]).count == 1)
+            #expect(try times("decode_memory_wait").count == 2 && times("decoder_work").count == 1)
+            #expect(try recorded.expectMeter("webimage_bytes_in_flight").lastValue != nil)
+        }
+    }
+
     @Test func serversCannotChooseValuesOfDimensions() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             for status in [777, 612] { origin.route("/\(status)", .init(status: status)) }

@@ -1,4 +1,5 @@
 import ImageCodecs
+import Threading
 #if Tracing
 import ResponseCache
 import Tracing
@@ -49,11 +50,35 @@ struct Subscriber: Sendable {
     final class Conditions: Sendable {
         let digest: BodyDigest?
         let requirements: ImageRequirements?
+        /// The time within which the caller must have its result.
+        let deadline: Duration?
+        /// The alarm that ends the wait at the deadline; released with the caller.
+        private let alarm = Locked<Task<Void, Never>?>(nil)
 
         /// Creates the conditions of a request; `nil` if there are none.
         init?(_ request: ImageRequest) {
-            guard request.expectedDigest != nil || request.requirements != nil else { return nil }
+            guard request.expectedDigest != nil || request.requirements != nil || request.deadline != nil else {
+                return nil
+            }
             (digest, requirements) = (request.expectedDigest, request.requirements)
+            deadline = request.deadline.map { min(max(.zero, $0), Stopwatch.longest) }
+        }
+
+        deinit { alarm.withLock { $0 }?.cancel() }
+
+        /// Starts the time of the deadline, after which `end` is called; has no effect if it has been started.
+        func startTime(_ clock: Stopwatch, end: @escaping @Sendable () -> Void) {
+            guard let deadline else { return }
+            alarm.withLock { alarm in
+                guard alarm == nil else { return }
+                let time = clock.now.advanced(by: deadline)
+                // Belongs to no caller's task.
+                alarm = Task.detached {
+                    // Canceled: the caller has its result.
+                    guard (try? await clock.sleep(until: time, tolerance: nil)) != nil else { return }
+                    end()
+                }
+            }
         }
     }
 

@@ -46,6 +46,9 @@ struct CallerTable {
     /// Returns the download that a caller waits for.
     func download(of id: Subscriber.ID) -> DownloadMachine.ID? { entries[id]?.download }
 
+    /// Returns a waiting caller.
+    func caller(_ id: Subscriber.ID) -> Subscriber? { entries[id]?.caller }
+
     /// Adds a caller with a unique identity.
     mutating func insert(
         _ caller: Subscriber, of download: DownloadMachine.ID, decode: DownloadMachine.DecodeID?,

@@ -13,11 +13,14 @@ extension DownloadMachine {
                 decide(id)
             } else {
                 lookups?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
+                refuseIfTooManyWait(id)
             }
         } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
             start(id)
         } else {
+            startWait(of: id)
             queue.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
+            refuseIfTooManyWait(id)
         }
     }
 
@@ -57,7 +60,9 @@ extension DownloadMachine {
         case .deciding:
             lookups?.release(id)
             pauseTime(of: id)
+            startWait(of: id)
             enqueue(id, for: .decided(decision))
+            refuseIfTooManyWait(id)
         case .draining(holdsSlot: true): releaseSlot(id)
         case .queued, .transferring, .backingOff, .received, .draining: reject("decided", id)
         }
@@ -73,6 +78,7 @@ extension DownloadMachine {
             queue.release(id)
             return reject("start", id)
         }
+        endWait(of: id)
         guard takeSlot(for: id) else {
             queue.release(id, wasStarted: false)
             return
@@ -128,8 +134,9 @@ extension DownloadMachine {
     private mutating func retry(_ id: ID, after error: ImageError) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].failures += 1
+        let policy: (any RetryPolicy)? = downloads.states[index].key.transfer?.retry ?? configuration.retry
         guard error.isRetryable,
-            let delay = configuration.retry?.delay(after: error, attempts: downloads.states[index].failures)
+            let delay = policy?.delay(after: error, attempts: downloads.states[index].failures)
         else { return fail(id, error, holdsSlot: false) }
         guard hasTime(downloads.states[index], after: delay) else {
             return fail(id, timeout(of: downloads.states[index], because: error), holdsSlot: false)

@@ -1,3 +1,4 @@
+import HTTPTransport
 import ResponseCache
 
 // Adding and removing callers.
@@ -110,6 +111,16 @@ extension DownloadMachine {
     ///
     /// A caller that is not waiting has been answered already.
     mutating func leave(_ caller: Subscriber.ID) { removeCaller(caller) }
+
+    /// Fails a caller that has waited for its result too long.
+    mutating func timeOut(_ id: Subscriber.ID) {
+        guard let caller = callers.caller(id) else { return }
+        let error = TransportError(
+            url: caller.key.url.string, reason: .timedOut(.total), detail: "the deadline of the request")
+        // First, so that the end of the transfer is not taken for the reason.
+        emit(.answer(caller, ImageError.transport(error)))
+        removeCaller(id)
+    }
 
     mutating func prioritize(_ caller: Subscriber.ID, _ priority: DownloadPriority) {
         guard let id = callers.download(of: caller), let index = downloads.index(of: id) else { return }

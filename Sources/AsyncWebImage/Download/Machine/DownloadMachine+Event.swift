@@ -18,6 +18,10 @@ extension DownloadMachine {
         indirect case refused(Attachment)
         /// A caller has canceled.
         case leave(Subscriber.ID)
+        /// The time within which a caller must have its result has passed.
+        case callerTimedOut(Subscriber.ID)
+        /// The complete response to a request is wanted anew: its partial bodies are dropped.
+        indirect case forget(FetchKey)
         /// A caller changes the priority of its download.
         case prioritize(Subscriber.ID, DownloadPriority)
 

@@ -70,6 +70,8 @@ extension DownloadMachine {
         var startsFromZero = false
         /// The remaining part of the time limit.
         var time: TimeAllowance
+        /// The time since which the download waits for its first slot; `nil` if it does not, or no longer.
+        var waitsSince: Instant?
 
         /// A Boolean value that indicates whether the download waits for a slot or for its next attempt.
         var isWaiting: Bool {

@@ -22,7 +22,7 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func startNext() {
+    mutating func startNext() {
         while mayStart, let id = lookups?.next() { decide(id) }
         let hasRate = queue.rateLimit != nil
         if hasRate { queue.advance(to: now.elapsed) }
@@ -66,7 +66,12 @@ extension DownloadMachine {
     mutating func endOverdue() {
         nextDeadline = nil
         for id in downloads.ids {
-            guard let download = downloads[id: id], let end = download.time.end else { continue }
+            guard let download = downloads[id: id] else { continue }
+            if case .queued = download.phase, let end = waitEnd(of: download) {
+                if end <= now { fail(id, overload(of: download), holdsSlot: false) } else { expectDeadline(at: end) }
+                continue
+            }
+            guard let end = download.time.end else { continue }
             let holdsSlot: Bool
             switch download.phase {
             case .queued, .backingOff: holdsSlot = false
@@ -77,7 +82,7 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func expectDeadline(at end: Instant) {
+    mutating func expectDeadline(at end: Instant) {
         if let nextDeadline, nextDeadline <= end { return }
         nextDeadline = end
         emit(.setAlarm(.deadline, end))

@@ -44,6 +44,8 @@ struct DownloadMachine {
     var hasMemory = true
     /// The time of the deadline alarm; `nil` if it is not set.
     var nextDeadline: Instant?
+    /// The time for which the download waited for a slot that was the last to begin.
+    var latestWait = Duration.zero
     /// The shutdown, once it has begun.
     var shutdown: Shutdown?
     /// The time of the current event.
@@ -105,6 +107,8 @@ extension DownloadMachine {
         case .refresh(let caller): refresh(caller)
         case .refused(let attachment): refused(attachment)
         case .leave(let caller): leave(caller)
+        case .callerTimedOut(let caller): timeOut(caller)
+        case .forget(let key): interrupted.removeAll(for: key)
         case .prioritize(let caller, let priority): prioritize(caller, priority)
         case .decided(let id, let decision): decided(id, decision)
         case .transferEnded(let id, let end, let peer):

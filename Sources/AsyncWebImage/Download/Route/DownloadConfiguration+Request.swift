@@ -12,8 +12,8 @@ extension DownloadConfiguration {
             credential: key.credential,
             handlesCookies: key.handlesCookies,
             deadlines: deadlines,
-            maximumBodyBytes: maximumBodyBytes,
-            maximumRedirects: maximumRedirects,
+            maximumBodyBytes: max(0, key.transfer?.maximumBodyBytes ?? maximumBodyBytes),
+            maximumRedirects: max(0, key.transfer?.maximumRedirects ?? maximumRedirects),
             redirectPolicy: redirectPolicy,
             cacheKey: key.cacheKey)
     }

@@ -74,6 +74,9 @@ final class DownloadReceiver: DirectBodyReceiver {
         state = Locked(State(completion: completion))
     }
 
+    /// A Boolean value that indicates whether all callers need only the properties of the file; `nil` without callers.
+    var needsOnlyBeginning: Bool? { log.needsOnlyBeginning }
+
     // MARK: The response
 
     /// Returns whether the response with this head has a wanted body.

@@ -28,11 +28,15 @@ final class ImmediateResponses: Sendable {
 
     private let cache: ResponseCache
     private let logger: Logger
+    private let recordsQueries: Bool
     private let state: Locked<State>
 
     /// Creates the immediate responses of a cache; returns `nil` if there is no cache.
-    init?(_ cache: ResponseCache?, _ configuration: DownloadConfiguration, logger: Logger) {
+    init?(
+        _ cache: ResponseCache?, _ configuration: DownloadConfiguration, logger: Logger, recordsQueries: Bool = false
+    ) {
         guard let cache else { return nil }
+        self.recordsQueries = recordsQueries
         self.cache = cache
         self.logger = logger
         state = Locked(State(settings: Self.settings(configuration)))
@@ -64,15 +68,16 @@ final class ImmediateResponses: Sendable {
     func data(for key: FetchKey) -> ResponseBody? {
         let settings = state.withLock { $0.isSuspended || $0.hasEnded ? nil : $0.settings }
         guard let settings, !key.isConditional else { return nil }
+        let rules = settings.rules.with(key.transfer)
         let response = cache.immediateResponse(
             to: settings.configuration.request(for: key), policy: key.cachePolicy
         ) { head in
             // Redirects are followed, and an empty body is an error.
-            settings.rules.accepts(head.status) && settings.rules.acceptsType(of: head)
+            rules.accepts(head.status) && rules.acceptsType(of: head)
                 && head.status.kind != .redirection && head.contentLength ?? 0 > 0
         }
         guard let (reply, body) = response else { return nil }
-        logger.debug("downloaded", metadata: ["url": "\(key.url)", "bytes": "0"])
+        logger.debug("downloaded", metadata: ["url": "\(key.url.recorded(withQuery: recordsQueries))", "bytes": "0"])
         return ResponseBody(
             bytes: body, source: reply.source, delivery: Delivery(head: reply.head, metrics: TransferMetrics()))
     }

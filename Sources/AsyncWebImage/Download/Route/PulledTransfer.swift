@@ -21,7 +21,7 @@ final class PulledTransfer: Transfer {
         // Detached: hooks may suspend, and the code that starts a transfer does not wait for its end.
         task = Task.detached {
             do {
-                receiver.finish(try await Self.pull(request, from: responder, to: receiver, resumptions))
+                receiver.finish(try await Self.pull(request, from: responder, to: receiver, network, resumptions))
             } catch let error as ImageError {
                 receiver.end(because: .failed(error))
             } catch is StoredBodyError {
@@ -46,12 +46,18 @@ final class PulledTransfer: Transfer {
     /// Delivers the response; its body is released when this returns.
     private static func pull(
         _ request: TransportRequest, from responder: any Responder, to receiver: DownloadReceiver,
-        _ resumptions: AsyncStream<Void>
+        _ network: NetworkResponder, _ resumptions: AsyncStream<Void>
     ) async throws -> TransferOutcome {
+        // Callers that leave take their interest with them.
+        func noteInterest() {
+            if let isInBeginning = receiver.needsOnlyBeginning { network.interest.set(isInBeginning: isInBeginning) }
+        }
+        noteInterest()
         let response = try await responder.response(to: request)
         var resumed = resumptions.makeAsyncIterator()
         receiver.receive(response.head, from: response.source, length: response.length)
         while let piece = try await response.body.next() {
+            noteInterest()
             offer: while true {
                 let isWhole = piece.count == response.length
                 switch isWhole ? receiver.receive(whole: piece) : receiver.receive(piece.span) {

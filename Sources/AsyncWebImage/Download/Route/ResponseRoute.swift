@@ -38,7 +38,8 @@ struct ResponseRoute {
         }
         let network = NetworkResponder(transport, isUndecided: hooks?.validator != nil)
         var responder: any Responder = CachingResponder(
-            cache, policy: policy, decision: decision, isRetry: isRetry, before: network)
+            cache, policy: policy, decision: decision, isRetry: isRetry, interest: network.interest,
+            before: network)
         if CachingResponder.isNeeded(for: request, cache, policy) {
             responder = RedirectingResponder(before: responder)
         }

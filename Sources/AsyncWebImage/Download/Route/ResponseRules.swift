@@ -7,14 +7,23 @@ struct ResponseRules: Sendable {
     /// The accepted statuses.
     let statuses: ClosedRange<Int>
     /// The accepted media types, with `*` for all of a kind; `nil` accepts any.
-    let contentTypes: [String]?
+    private(set) var contentTypes: [String]?
     /// The maximum number of bytes of a body.
-    let maximumBodyBytes: Int
+    private(set) var maximumBodyBytes: Int
 
     init(_ configuration: DownloadConfiguration) {
         statuses = configuration.acceptedStatuses
         contentTypes = configuration.acceptedContentTypes?.map { $0.lowercased() }
         maximumBodyBytes = configuration.maximumBodyBytes
+    }
+
+    /// Returns the rules for a request with settings of its own.
+    func with(_ options: TransferOptions?) -> ResponseRules {
+        guard let options else { return self }
+        var rules = self
+        if let types = options.acceptedContentTypes { rules.contentTypes = types.map { $0.lowercased() } }
+        if let limit = options.maximumBodyBytes { rules.maximumBodyBytes = max(0, limit) }
+        return rules
     }
 
     /// Returns whether the status is that of a complete body.

@@ -9,7 +9,7 @@ import ResponseCache
 /// ```swift
 /// let prefetcher = ImagePrefetcher(loader: loader)
 /// let task = prefetcher.prefetch(urls.lazy.map { ImageRequest($0, maximumSide: 256) })
-/// for await progress in task.progress { print("\(progress.finished) of \(progress.total)") }
+/// for await progress in task.progress { print("\(progress.completed) of \(progress.total)") }
 /// for failure in await task.result.failures { print(failure.url, failure.error) }
 /// ```
 ///

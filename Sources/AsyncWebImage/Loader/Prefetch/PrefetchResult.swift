@@ -6,6 +6,10 @@ public struct PrefetchProgress: Sendable, Hashable {
     public internal(set) var finished = 0
     /// The number of images that could not be loaded.
     public internal(set) var failed = 0
+    /// The number of images that are done: loaded, cached already, or failed.
+    ///
+    /// It reaches ``total`` unless the list is canceled.
+    public var completed: Int { finished + failed }
     /// The number of images in the list.
     public let total: Int
 }

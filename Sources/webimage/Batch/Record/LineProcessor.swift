@@ -103,7 +103,7 @@ struct LineProcessor: Sendable {
     @inline(never)
     private func begin(_ line: StartedLine) -> DownloadedPieces {
         line.requestedURL = attempts.begin(line.entry.url ?? "")
-        let pieces = DownloadedPieces(loader.bytes(for: request(of: line)))
+        let pieces = DownloadedPieces(request(of: line), by: loader)
         line.beginning = .body(pieces)
         return pieces
     }

@@ -75,17 +75,19 @@ actor RobotsCheck {
     }
 
     nonisolated private func rules(of origin: String) async throws -> RobotsRules {
-        let body = loader.bytes(
+        let body = try await loader.bytes(
             for: ImageRequest(
                 origin + RobotsFile.path, priority: .high, headerFields: [.accept: "text/plain, */*"]))
         var file: [UInt8] = []
-        for try await part in body {
-            if let head = body.head, head.redirectCount > Self.maximumRedirects { return .none }
-            switch part {
-            case .bytes(let piece): file += piece
-            case .restart: file = []
+        var pieces = body.makeAsyncIterator()
+        while file.count <= RobotsFile.limit {
+            if body.head.redirectCount > Self.maximumRedirects { return .none }
+            do {
+                guard let piece = try await pieces.next() else { break }
+                file += piece
+            } catch is ImageBytes.StartedOver {
+                file = []
             }
-            if file.count > RobotsFile.limit { break }
         }
         return RobotsFile.rules(of: file, for: token)
     }

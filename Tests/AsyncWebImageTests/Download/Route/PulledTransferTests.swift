@@ -80,9 +80,9 @@ struct PulledTransferTests {
         async let sending: Void = send()
         // The log's limit, a full pipe, and the piece the task holds.
         let bound = Backpressure.highWater + 2 * BodyPipe.highWater + 4 * piece.count
-        var parts = loader.bytes(for: request).makeAsyncIterator()
+        var parts = try await loader.bytes(for: request).makeAsyncIterator()
         var read = 0
-        while case .bytes(let bytes)? = try await parts.next() {
+        while let bytes = try await parts.next() {
             #expect(sent.withLock { $0 } - read <= bound)
             read += bytes.count
         }

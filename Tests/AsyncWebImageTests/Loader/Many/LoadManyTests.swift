@@ -84,7 +84,7 @@ struct LoadManyTests {
                 async let image = loader.image(for: first)
                 async let other = loader.data(for: second)
                 // The same download as that of the image.
-                for try await _ in loader.bytes(for: first) {}
+                for try await _ in try await loader.bytes(for: first) {}
                 _ = try await (image, other)
             }
             #expect(origin.counts.maximumRunningRequests <= 3)

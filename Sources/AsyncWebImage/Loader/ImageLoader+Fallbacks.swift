@@ -1,0 +1,54 @@
+import HTTPTransport
+
+// The URLs of a request that are requested if others have failed.
+extension ImageLoader {
+    /// Returns the result of a request for its URL, or for the first of its fallback URLs that succeeds; throws the last
+    /// error.
+    func trying<Value>(
+        _ request: ImageRequest, _ load: (ImageRequest) async throws -> Value
+    ) async throws -> Value {
+        let (clock, start) = (coordinator.environment.clock, coordinator.environment.clock.now)
+        var current = request
+        current.fallbackURLs = []
+        var others = request.fallbackURLs[...]
+        while true {
+            do {
+                return try await load(current)
+            } catch let error as ImageError where error.allowsFallback {
+                guard let next = others.popFirst(), !Task.isCancelled else { throw error }
+                if let deadline = request.deadline {
+                    current.deadline = deadline - start.duration(to: clock.now)
+                    guard let left = current.deadline, left > .zero else { throw error }
+                }
+                current.replaceURL(by: next, of: request)
+            }
+        }
+    }
+}
+
+extension ImageRequest {
+    /// Replaces the URL; nothing that the first URL's origin may know is sent to another one.
+    fileprivate mutating func replaceURL(by other: String, of request: ImageRequest) {
+        url = other
+        knownVersion = nil
+        let origins = (try? HTTPURL(other).origin, try? HTTPURL(request.url).origin)
+        let isSameOrigin = origins.0 != nil && origins.0 == origins.1
+        headerFields = isSameOrigin ? request.headerFields : [:]
+        credential = isSameOrigin ? request.credential : nil
+    }
+}
+
+extension ImageError {
+    /// A Boolean value that indicates whether another URL could have the image, and may be requested.
+    fileprivate var allowsFallback: Bool {
+        switch self {
+        case .transport(let error):
+            switch error.reason {
+            case .refusedByPolicy, .cancelled: false
+            default: true
+            }
+        case .invalidURL, .status, .unacceptableType, .emptyBody, .digestMismatch, .codec, .unsuitable: true
+        case .notModified, .rejected, .unavailableDigest, .unusableCacheFolder, .overloaded, .shutDown: false
+        }
+    }
+}
