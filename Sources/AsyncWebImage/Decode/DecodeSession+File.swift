@@ -25,8 +25,8 @@ extension DecodeSession {
         if usable != options { try codec.replaceOptions(usable) }
         let size = (codec.plan ?? plan).scaledSize
         let working = max(
-            rule.opaque.workingBytes(for: size, hasAlpha: false),
-            header.hasAlpha || options.allowsPartial ? rule.transparent.workingBytes(for: size, hasAlpha: true) : 0)
+            rule.opaque.encoder.workingBytes(for: size, hasAlpha: false),
+            header.hasAlpha || options.allowsPartial ? rule.transparent.encoder.workingBytes(for: size, hasAlpha: true) : 0)
         return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working) {
             try session.encode($0, rule)
         }
