@@ -149,7 +149,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         // A custom image format of another module.
-        .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
+        .target(name: "QOI", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/QOI"),
         // Test images and reference decoders.
         .target(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
@@ -188,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "ImageProcessingTests",
             dependencies: ["CResampling", "ImageCodecs", "ImageProcessing", "ImageTestSupport"]),
-        .testTarget(name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport"]),
+        .testTarget(
+            name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport", "QOI"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [

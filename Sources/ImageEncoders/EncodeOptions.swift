@@ -1,15 +1,14 @@
 public import ImageCodecs
 
 /// The format of an encoded file and its options.
-public enum EncodeOptions: Sendable, Hashable {
-    /// JPEG.
-    case jpeg(JPEGOptions = JPEGOptions())
-    /// PNG, or APNG for animations.
-    case png(PNGOptions = PNGOptions())
-    /// WebP, still or animated.
-    case webp(WebPOptions = WebPOptions())
-    /// GIF, still or animated.
-    case gif(GIFOptions = GIFOptions())
+public struct EncodeOptions: Sendable {
+    /// The encoder of the format.
+    public let encoder: any ImageEncoder
+
+    /// Creates the options of an encoder, which need not be one of this library.
+    public init(_ encoder: some ImageEncoder) {
+        self.encoder = encoder
+    }
 
     /// Creates the default options of `format`; `quality`, 1 to 100, applies to JPEG and WebP.
     ///
@@ -25,48 +24,32 @@ public enum EncodeOptions: Sendable, Hashable {
     }
 
     /// The format.
-    public var format: ImageFormat {
-        switch self {
-        case .jpeg: .jpeg
-        case .png: .png
-        case .webp: .webp
-        case .gif: .gif
-        }
-    }
+    public var format: ImageFormat { encoder.format }
 }
 
 extension EncodeOptions {
-    /// A Boolean value that indicates whether files of the format store transparency.
-    package var storesTransparency: Bool { format != .jpeg }
+    /// The formats that this library can encode.
+    public static let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif]
 
-    /// A Boolean value that indicates whether files of the format store animations.
-    package var storesAnimations: Bool { format != .jpeg }
+    /// JPEG.
+    public static func jpeg(_ options: JPEGOptions = JPEGOptions()) -> EncodeOptions { Self(JPEGEncoder(options)) }
 
-    /// Returns the maximum number of bytes that encoding a still image takes, including the file, for an image that
-    /// hardly compresses; with `hasAlpha`, its pixels can be transparent.
-    package func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
-        let perPixel =
-            switch self {
-            // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
-            case .jpeg(let options):
-                (options.quality < 90 && options.chroma != .full ? 3 : options.quality <= 95 ? 8 : 13)
-                    + (options.isProgressive ? 6 : 0)
-            // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
-            case .webp(let options) where options.isLossless || hasAlpha: 34
-            case .webp(let options): options.quality > 90 ? 29 : 21
-            case .gif: 20
-            case .png: 8
-            }
-        return size.area * perPixel
+    /// PNG, or APNG for animations.
+    public static func png(_ options: PNGOptions = PNGOptions()) -> EncodeOptions { Self(PNGEncoder(options)) }
+
+    /// WebP, still or animated.
+    public static func webp(_ options: WebPOptions = WebPOptions()) -> EncodeOptions { Self(WebPEncoder(options)) }
+
+    /// GIF, still or animated.
+    public static func gif(_ options: GIFOptions = GIFOptions()) -> EncodeOptions { Self(GIFEncoder(options)) }
+}
+
+extension EncodeOptions: Hashable {
+    /// Returns whether two values have equal encoders of the same type.
+    public static func == (first: EncodeOptions, second: EncodeOptions) -> Bool {
+        AnyHashable(first.encoder) == AnyHashable(second.encoder)
     }
 
-    /// The encoder of the format.
-    var encoder: any FormatEncoder {
-        switch self {
-        case .jpeg(let options): JPEGEncoder(options)
-        case .png(let options): PNGEncoder(options)
-        case .webp(let options): WebPEncoder(options)
-        case .gif(let options): GIFEncoder(options)
-        }
-    }
+    /// Adds the encoder to `hasher`.
+    public func hash(into hasher: inout Hasher) { AnyHashable(encoder).hash(into: &hasher) }
 }

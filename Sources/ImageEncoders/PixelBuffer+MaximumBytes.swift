@@ -35,20 +35,22 @@ extension PixelBuffer {
 extension EncodeOptions {
     /// The quality from 1 to 100; `nil` for lossless formats and GIF.
     fileprivate var quality: Int? {
-        switch self {
-        case .jpeg(let options): min(max(options.quality, 1), 100)
-        case .webp(let options): options.isLossless ? nil : min(max(options.quality, 1), 100)
+        switch encoder {
+        case let jpeg as JPEGEncoder: jpeg.options.usableQuality
+        case let webp as WebPEncoder: webp.options.isLossless ? nil : min(max(webp.options.quality, 1), 100)
         default: nil
         }
     }
 
     /// Returns these options with another quality.
     fileprivate func with(quality: Int) -> EncodeOptions {
-        switch self {
-        case .jpeg(var options):
+        switch encoder {
+        case let jpeg as JPEGEncoder:
+            var options = jpeg.options
             options.quality = quality
             return .jpeg(options)
-        case .webp(var options):
+        case let webp as WebPEncoder:
+            var options = webp.options
             options.quality = quality
             return .webp(options)
         default: return self

@@ -7,13 +7,16 @@ struct QOIDecoder: CustomRowDecoder {
     private let rowBytes: Int
     private var rowsLeft: Int
     private var row: [UInt8] = []
-    private var headerBytesLeft = headerLength
+    private var headerBytesLeft: Int
     /// The bytes of an incomplete operation.
     private var operation: [UInt8] = []
     private var pixel: [UInt8] = [0, 0, 0, 255]
     private var seen = [[UInt8]](repeating: [0, 0, 0, 0], count: 64)
 
-    init(_ size: PixelSize) {
+    /// Creates a decoder of a file, or of the first frame of an animation.
+    init(_ size: PixelSize, isAnimated: Bool = false) {
+        let animationHeader = isAnimated ? QOIAnimation.headerLength + QOIAnimation.frameHeaderLength : 0
+        headerBytesLeft = animationHeader + Self.headerLength
         rowBytes = size.width * 4
         rowsLeft = size.height
     }

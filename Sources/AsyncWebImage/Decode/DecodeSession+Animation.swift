@@ -17,7 +17,7 @@ extension DecodeSession {
     func readAnimation(
         _ codec: StreamingDecoder, _ plan: DecodePlan?, _ beginning: [[UInt8]]
     ) async throws -> AnimatedImage {
-        var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
+        var animation = decoder.animation(options)
         do {
             try await read(&animation, beginning)
         } catch let error as BodyRestarted {
@@ -36,7 +36,7 @@ extension DecodeSession {
 
     /// Returns the properties of an animation, read to its end; `codec` has read `beginning` for the header.
     func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> FileSummary {
-        var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
+        var animation = decoder.animation(options)
         let byteCount = try await read(&animation, beginning)
         let image = try await finish(animation, codec.plan)
         return FileSummary(header: image.header, byteCount: byteCount, animation: image)

@@ -26,8 +26,8 @@ extension DecodeSession {
         let size = try transformedSize(codec.plan ?? plan)
         let hasAlpha = header.hasAlpha || options.allowsPartial || !transformations.isEmpty
         let working = max(
-            rule.opaque.workingBytes(for: size, hasAlpha: false),
-            hasAlpha ? rule.transparent.workingBytes(for: size, hasAlpha: true) : 0)
+            rule.opaque.encoder.workingBytes(for: size, hasAlpha: false),
+            hasAlpha ? rule.transparent.encoder.workingBytes(for: size, hasAlpha: true) : 0)
         return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working) {
             try session.encode($0, rule)
         }

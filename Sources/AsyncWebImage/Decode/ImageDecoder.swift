@@ -25,7 +25,7 @@ public actor ImageDecoder {
         public var maximumDecodeBytes: Int?
         /// The limits for each file.
         public var limits: DecodeLimits
-        /// Custom formats for files that are not JPEG, PNG, WebP, or GIF.
+        /// Custom formats for files that have no built-in format.
         ///
         /// The first format that recognizes a file decodes it. Their media types are added to `Accept`, unless
         /// ``DownloadConfiguration/headerFields`` changes that field.
@@ -109,6 +109,12 @@ public actor ImageDecoder {
         StreamingDecoder(
             options: options, limits: configuration.limits, customFormats: configuration.customFormats,
             pixelMemory: pixels)
+    }
+
+    /// Returns an animation that arrives, with frames according to `options`.
+    nonisolated func animation(_ options: DecodeOptions) -> StreamingAnimation {
+        StreamingAnimation(
+            options: options, limits: configuration.limits, customFormats: configuration.customFormats)
     }
 
     /// The memory granted to active decodes and other work (``withMemory(_:_:)``), in bytes.

@@ -161,9 +161,12 @@ public struct DownloadConfiguration: Sendable {
     /// Returns the default number of concurrent downloads of a process that may open this number of files.
     static func maximumConcurrentDownloads(openFileLimit: Int) -> Int { max(1, min(128, openFileLimit / 2)) }
 
-    /// The default fields: `Accept` for the built-in formats, and `User-Agent`.
+    /// The formats that servers choose between; BMP and ICO are included in `image/*`.
+    private static let negotiatedFormats: [ImageFormat] = [.jpeg, .png, .webp, .gif]
+
+    /// The default fields: `Accept` for JPEG, PNG, WebP, and GIF, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [
-        .accept: acceptedTypes(ImageFormat.allBuiltIn),
+        .accept: acceptedTypes(negotiatedFormats),
         .userAgent: "async-web-image/\(PackageVersion.current)",
     ]
 
@@ -175,7 +178,7 @@ public struct DownloadConfiguration: Sendable {
     /// Adds custom formats to `Accept`, unless it has been changed.
     mutating func accept(_ customFormats: [any CustomFormat]) {
         guard !customFormats.isEmpty, headerFields[.accept] == Self.defaultHeaderFields[.accept] else { return }
-        headerFields[.accept] = Self.acceptedTypes(customFormats.map(\.format) + ImageFormat.allBuiltIn)
+        headerFields[.accept] = Self.acceptedTypes(customFormats.map(\.format) + Self.negotiatedFormats)
     }
 
     var slots: Int { max(1, maximumConcurrentDownloads) }

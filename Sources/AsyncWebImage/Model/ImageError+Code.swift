@@ -198,6 +198,7 @@ extension ImageError.Code {
             case .encodingFailed: .encode
             case .transformationFailed: .transform
             case .decoderFault: .other
+            case .cancelled: .cancelled
             }
     }
 }

@@ -38,7 +38,7 @@ public struct OutputRule: Sendable, Hashable {
     public init(_ options: EncodeOptions, metadata: Metadata = [], keepsAnimations: Bool = true) {
         self.init(
             opaque: options, transparent: options,
-            animated: keepsAnimations && options.storesAnimations ? options : nil, metadata)
+            animated: keepsAnimations && options.encoder.storesAnimations ? options : nil, metadata)
     }
 
     /// Creates a rule for the best format that a client accepts, by the value of its `Accept` field (RFC 9110, section
@@ -61,8 +61,8 @@ public struct OutputRule: Sendable, Hashable {
         }
         let opaque = best { _ in true } ?? candidates[0]
         // A GIF has pixels that are transparent, but none that are partly so; and not all programs play APNG.
-        let transparent = best { $0.storesTransparency && $0.format != .gif } ?? best(where: \.storesTransparency)
-        let animated = best { $0.storesAnimations && $0.format != .png } ?? best(where: \.storesAnimations)
+        let transparent = best { $0.encoder.storesTransparency && $0.format != .gif } ?? best(where: \.encoder.storesTransparency)
+        let animated = best { $0.encoder.storesAnimations && $0.format != .png } ?? best(where: \.encoder.storesAnimations)
         self.init(
             opaque: opaque, transparent: transparent ?? opaque, animated: keepsAnimations ? animated : nil, metadata)
     }

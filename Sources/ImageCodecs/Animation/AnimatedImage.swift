@@ -1,4 +1,4 @@
-/// An animation whose frames are decoded on demand: GIF, APNG, or animated WebP.
+/// An animation whose frames are decoded on demand: GIF, APNG, animated WebP, or a custom format.
 ///
 /// An animated image holds the compressed frames; ``AnimationDecoder`` decodes them. A still image is represented as an
 /// animation of one frame and holds its pixels. Use ``StreamingAnimation`` for files that are still arriving.
@@ -26,8 +26,8 @@ public struct AnimatedImage: Sendable {
     /// Parses the structure of the file. The pixels of an animation are not decoded yet; those of a still image are.
     /// If the structure ends early or is corrupt, ``DecodeOptions/allowsPartial`` keeps the complete frames or, if
     /// there are none, a still image of the part of the first frame that can be decoded. Throws the errors that
-    /// ``StreamingDecoder`` throws, and `overLimit` for more frames than ``DecodeLimits/maximumFrames``. Images of
-    /// `customFormats` are always still images.
+    /// ``StreamingDecoder`` throws, and `overLimit` for more frames than ``DecodeLimits/maximumFrames``. Files
+    /// without a built-in format are offered to `customFormats`.
     public init(
         _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
@@ -36,14 +36,15 @@ public struct AnimatedImage: Sendable {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
         let formats = FormatTable(adding: customFormats)
-        let head = try FileHead(of: file.span, limits: limits, countsFrames: false, formats: formats)
+        let head = try FileHead(
+            of: file.span, isComplete: true, limits: limits, countsFrames: false, formats: formats)
         guard head?.header.mayBeAnimated == true else {
             self.init(
                 still: try StreamingDecoder.decode(
                     file.span, options: options, limits: limits, customFormats: customFormats))
             return
         }
-        var animation = StreamingAnimation(options: options, limits: limits)
+        var animation = StreamingAnimation(options: options, limits: limits, customFormats: customFormats)
         // In pieces, to hold as little as possible twice.
         for start in stride(from: 0, to: file.count, by: 64 << 10) {
             try animation.append(file.span.extracting(start..<min(start + 64 << 10, file.count)))

@@ -10,6 +10,8 @@
 public final class AnimationDecoder {
     package private(set) var image: AnimatedImage
     private var stage: Stage?
+    /// The decoder of all frames; `nil` if each is decoded as a still image, and before the first one.
+    private var frames: (any FrameDecoder)?
     /// The frame on the canvas, or `nil` if it holds no complete frame.
     private var current: Int?
     /// The transform to sRGB applied to each frame before it is painted.
@@ -70,6 +72,7 @@ public final class AnimationDecoder {
     private func begin(_ image: AnimatedImage) {
         self.image = image
         stage = nil
+        frames = nil
         current = nil
         transform = image.transform
         window = FrameWindow(limit: window.limit)
@@ -117,35 +120,52 @@ public final class AnimationDecoder {
         }
         // A frame that fails partway leaves an unusable canvas.
         current = nil
-        for frame in animation.frames[next...index] { try paint(frame, animation, on: canvas) }
+        for index in next...index { try paint(index, animation, on: canvas) }
         current = index
     }
 
     private func paint(
-        _ frame: StoredFrame, _ animation: AnimationIndex, on canvas: AnimationCanvas
+        _ index: Int, _ animation: AnimationIndex, on canvas: AnimationCanvas
     ) throws(CodecError) {
+        let frame = animation.frames[index]
         if frame.isIndependent { isPartialBelow = false }
         isCanvasPartial = isPartialBelow
         canvas.begin(frame)
         guard canvas.isFrameVisible else { return }
-        let header = animation.stillHeader(frame)
-        let still = animation.still(frame)
         let toleratesDamage = image.options.allowsPartial
-        let decoder = try animation.format.rowDecoder(
-            for: header, rowSize: header.size, limits: image.limits, toleratesDamage: toleratesDamage)
-        let sink: any RowSink =
-            transform.map { ColorConverter($0, width: header.size.width, sink: canvas) } ?? canvas
+        let width = animation.stillHeader(frame).size.width
+        let sink: any RowSink = transform.map { ColorConverter($0, width: width, sink: canvas) } ?? canvas
+        var decoder: (any RowDecoder)?
         do throws(CodecError) {
-            try decoder.append(still.span, to: sink)
-            try decoder.finish(to: sink)
-            warnings.formUnion(decoder.warnings)
-            guard canvas.isFrameComplete else { throw .truncated(header.format) }
+            if frames == nil { frames = try animation.format.frameDecoder(for: animation) }
+            if let frames {
+                try frames.decodeFrame(at: index, to: sink)
+            } else {
+                let still = try animation.stillDecoder(of: frame, limits: image.limits, toleratesDamage)
+                decoder = still
+                let file = animation.still(frame)
+                try still.append(file.span, to: sink)
+                try still.finish(to: sink)
+                warnings.formUnion(still.warnings)
+            }
+            guard canvas.isFrameComplete else { throw .truncated(animation.header.format) }
         } catch {
             guard toleratesDamage, error.isDamage else { throw error }
-            decoder.salvage(to: sink)
+            decoder?.salvage(to: sink)
             isCanvasPartial = true
             if frame.disposal == .keep { isPartialBelow = true }
         }
+    }
+}
+
+extension AnimationIndex {
+    /// Returns the decoder of a still image of `frame`.
+    fileprivate func stillDecoder(
+        of frame: StoredFrame, limits: DecodeLimits, _ toleratesDamage: Bool
+    ) throws(CodecError) -> any RowDecoder {
+        let header = stillHeader(frame)
+        return try format.rowDecoder(
+            for: header, rowSize: header.size, limits: limits, toleratesDamage: toleratesDamage)
     }
 }
 

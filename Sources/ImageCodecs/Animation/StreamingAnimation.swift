@@ -49,7 +49,7 @@ public struct StreamingAnimation: Sendable {
 
     /// Creates an empty animation whose frames are decoded according to `options`.
     ///
-    /// Images of `customFormats` are always still images.
+    /// Files without a built-in format are offered to `customFormats`.
     public init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []

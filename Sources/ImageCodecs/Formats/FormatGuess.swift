@@ -5,9 +5,6 @@ enum FormatGuess {
         for (signature, offset, name) in images where bytes.has(signature, at: offset) {
             return .unsupportedFormat(name)
         }
-        if bytes.has("BM", at: 0), let reserved = bytes.littleEndian32(at: 6), reserved == 0 {
-            return .unsupportedFormat("BMP")
-        }
         if bytes.count >= 12, bytes.has("ftyp", at: 4) {
             return imageName(brandOf: bytes).map { .unsupportedFormat($0) } ?? .notAnImage(lookingLike: "MPEG-4")
         }
@@ -20,7 +17,6 @@ enum FormatGuess {
     private static let images: [(signature: StaticString, offset: Int, name: String)] = [
         ("II*\0", 0, "TIFF"),
         ("MM\0*", 0, "TIFF"),
-        ("\0\0\u{1}\0", 0, "ICO"),
         ("8BPS", 0, "Photoshop"),
         ("\0\0\0\u{c}JXL ", 0, "JPEG XL"),
         ("\0\0\0\u{c}jP  ", 0, "JPEG 2000"),

@@ -3,7 +3,9 @@ struct FormatTable: Sendable {
     /// The built-in formats.
     ///
     /// To add a format, add an entry here and a folder beside those of the others.
-    static let builtIn = FormatTable([JPEGFormat(), PNGFormat(), WebPFormat(), GIFFormat()])
+    static let builtIn = FormatTable([
+        JPEGFormat(), PNGFormat(), WebPFormat(), GIFFormat(), BMPFormat(), ICOFormat(),
+    ])
 
     /// The entries.
     let descriptors: [any FormatDescriptor]
@@ -63,10 +65,10 @@ extension ImageFormat {
 extension ImageMetadata {
     /// Reads the metadata of `file`, a complete file or the beginning of one.
     ///
-    /// Broken or oversized entries count as missing. A GIF has none. For JPEG, the part before the pixels is enough;
-    /// for PNG, it is enough for the profile.
-    public init(file: Span<UInt8>) {
+    /// Broken or oversized entries count as missing. GIF, BMP, and ICO have none. For JPEG, the part before the pixels is enough;
+    /// for PNG, it is enough for the profile. Files without a built-in format are offered to `customFormats`.
+    public init(file: Span<UInt8>, customFormats: [any CustomFormat] = []) {
         self.init()
-        FormatTable.builtIn.recognized(file)?.readMetadata(of: file, into: &self)
+        FormatTable(adding: customFormats).recognized(file)?.readMetadata(of: file, into: &self)
     }
 }

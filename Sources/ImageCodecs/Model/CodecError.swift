@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum CodecError: Error, Sendable, Hashable {
     /// The bytes are not an image; `lookingLike` names the suspected format, such as "HTML".
     case notAnImage(lookingLike: String)
-    /// The image has the format of the given name, such as "AVIF", which is neither JPEG, PNG, WebP, or GIF, nor that of a
+    /// The image has the format of the given name, such as "AVIF", which is neither built in nor that of a
     /// ``CustomFormat``.
     case unsupportedFormat(String)
     /// The file ends before its image is complete.
@@ -25,6 +25,8 @@ public enum CodecError: Error, Sendable, Hashable {
     case decoderFault(ImageFormat, String)
     /// A transformation of the given name cannot be applied to the image; the string contains the reason.
     case transformationFailed(String, String)
+    /// The task was canceled while a ``CustomFormat`` decoded the file.
+    case cancelled(ImageFormat)
 
     /// A limit of ``DecodeLimits``, or the memory for decoding.
     public enum Limit: String, Sendable, Hashable {
@@ -64,6 +66,7 @@ extension CodecError: CustomStringConvertible {
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
         case .decoderFault(let format, let detail): "the decoder for \(format.name) has a defect: \(detail)"
         case .transformationFailed(let name, let detail): "the image cannot be transformed (\(name)): \(detail)"
+        case .cancelled(let format): "decoding the \(format.name) file was canceled"
         }
     }
 }
@@ -103,7 +106,7 @@ extension CodecError {
         switch self {
         case .truncated, .corrupt: true
         case .notAnImage, .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory,
-            .encodingFailed, .decoderFault, .transformationFailed:
+            .encodingFailed, .decoderFault, .transformationFailed, .cancelled:
             false
         }
     }

@@ -1,8 +1,8 @@
-/// A compressed image format: one of the four built-in formats, or another one read by a ``CustomFormat``.
+/// A compressed image format: one of the built-in formats, or another one read by a ``CustomFormat``.
 public struct ImageFormat: Sendable, Hashable {
     /// A Boolean value that indicates whether it is a built-in format, which no other equals regardless of its name.
     private let isBuiltIn: Bool
-    /// The common name: JPEG, PNG, WebP, GIF.
+    /// The common name: JPEG, PNG, WebP, GIF, BMP, ICO.
     public let name: String
     /// The media type registered for the format, such as `image/jpeg`.
     public let mediaType: String
@@ -27,7 +27,7 @@ public struct ImageFormat: Sendable, Hashable {
         self.fileExtension = fileExtension
     }
 
-    /// The name in lower case, for logs and JSON: `jpeg`, `png`, `webp`, `gif`.
+    /// The name in lower case, for logs and JSON: `jpeg`, `png`, `webp`, `gif`, `bmp`, `ico`.
     public var identifier: String { name.lowercased() }
 
     /// The number of leading bytes that identify a built-in format.

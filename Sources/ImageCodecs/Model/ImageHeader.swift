@@ -55,6 +55,10 @@ public struct ImageHeader: Sendable, Hashable {
     /// The maximum size in bytes of tables for the lossless images and lossless alpha of a WebP; 0 if it is lossy and
     /// opaque.
     var tableBytes = 0
+    /// A Boolean value that indicates whether the first row of the file is the bottom one, as in most BMPs.
+    var isBottomUp = false
+    /// The sizes of the smaller images in an ICO that show the same.
+    var smallerSizes: [PixelSize] = []
     /// The number of compressed bytes that must be held together before the image is complete, as far as the file
     /// declares it.
     ///

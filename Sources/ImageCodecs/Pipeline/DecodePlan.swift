@@ -55,7 +55,8 @@ extension DecodePlan {
     /// overflows, and `decoderFault` if the decoder of a ``CustomFormat`` violates its contract.
     init(header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor) throws(CodecError) {
         storedSize = header.size
-        orientation = options.ignoresOrientation ? .up : header.orientation
+        // Rows from the bottom are turned like those of an image with this orientation; none has another one.
+        orientation = header.isBottomUp ? .downMirrored : options.ignoresOrientation ? .up : header.orientation
         let isUndecided = header.hasTrailingOrientation && !options.ignoresOrientation
         let scaling =
             isUndecided

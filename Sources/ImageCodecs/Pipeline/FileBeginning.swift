@@ -14,7 +14,7 @@ struct FileBeginning: Sendable {
     /// Appends the next bytes; returns the header information once it is complete.
     ///
     /// The first 4 KiB are searched with every piece. With longer metadata, the header can be found late by an eighth
-    /// of the length.
+    /// of the length. The header of a format that needs the complete file is found only at its end.
     mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
@@ -35,9 +35,19 @@ struct FileBeginning: Sendable {
             nextProbe = .max
             return found
         }
+        if try formats.format(of: bytes.span, isComplete: isComplete)?.needsWholeFile == true {
+            nextProbe = .max
+            return nil
+        }
         // A search takes time proportional to the prefix, so longer prefixes must grow by a share first.
         nextProbe = bytes.count + (bytes.count < 4 << 10 ? 1 : bytes.count / 8)
         return nil
+    }
+
+    /// Returns the header information of `file`, a complete file, if it is not read in pieces; otherwise `nil`.
+    func headOfWhole(_ file: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
+        guard bytes.isEmpty, try formats.format(of: file, isComplete: true)?.needsWholeFile == true else { return nil }
+        return try FileHead(of: file, isComplete: true, limits: limits, countsFrames: false, formats: formats)
     }
 
     /// The error for a file without a header.

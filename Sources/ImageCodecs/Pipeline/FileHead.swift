@@ -13,14 +13,14 @@ struct FileHead: Sendable {
         formats: FormatTable = .builtIn
     ) throws(CodecError) {
         guard let format = try formats.format(of: prefix, isComplete: isComplete) else { return nil }
+        guard isComplete || !format.needsWholeFile else { return nil }
 
         // Only the allowed bytes are parsed, so that the result does not depend on how the bytes arrived.
-        let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))
+        let limit = format.needsWholeFile ? Int.max : max(limits.maximumHeaderBytes, 0)
+        let bounded = prefix.extracting(first: min(prefix.count, limit))
         var sources: [ColorSource] = []
         guard var header = try format.header(of: bounded, limits: limits, colors: &sources) else {
-            guard prefix.count <= limits.maximumHeaderBytes else {
-                throw .overLimit(.headerBytes, value: prefix.count, limit: limits.maximumHeaderBytes)
-            }
+            guard prefix.count <= limit else { throw .overLimit(.headerBytes, value: prefix.count, limit: limit) }
             return nil
         }
 

@@ -11,19 +11,20 @@ public final class ImageHeaderReader {
 
     private let limits: DecodeLimits
     private var bytesSeen = 0
-    private var beginning = FileBeginning()
+    private var beginning: FileBeginning
     private var frames: (any FrameCounter)?
     /// The search for an orientation after the pixels; `nil` if none counts there.
     private var exif: ExifScanner?
 
-    /// Creates a reader for one file.
-    public init(limits: DecodeLimits = DecodeLimits()) {
+    /// Creates a reader for one file, which is offered to `customFormats` if it has no built-in format.
+    public init(limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []) {
         self.limits = limits
+        beginning = FileBeginning(formats: FormatTable(adding: customFormats))
     }
 
     /// Appends the next bytes of the file.
     ///
-    /// Throws the errors of ``ImageHeader/probe(_:limits:customFormats:)``, and `overLimit` for too many bytes.
+    /// Throws the errors of ``ImageHeader/probe(_:isComplete:limits:customFormats:)``, and `overLimit` for too many bytes.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         bytesSeen += bytes.count
         guard bytesSeen <= limits.maximumBytes else {

@@ -26,7 +26,8 @@ extension StreamingDecoder {
         }
         var orientation = running.plan.orientation
         if header.orientation == .up, let late = running.decoder.trailingOrientation { header.orientation = late }
-        let isTurnedLate = !options.ignoresOrientation && header.orientation != orientation
+        let isTurnedLate =
+            !options.ignoresOrientation && !header.isBottomUp && header.orientation != orientation
         let sideways = isTurnedLate && header.orientation.swapsAxes ? running.sideways : nil
         sideways?.flush()
         var pixels = (sideways ?? running.pipeline).pixels

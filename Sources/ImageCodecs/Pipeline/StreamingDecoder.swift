@@ -50,7 +50,7 @@ public final class StreamingDecoder {
 
     /// Creates a decoder for one file.
     ///
-    /// Files that are not JPEG, PNG, WebP, or GIF are offered to `customFormats`.
+    /// Files that have no built-in format are offered to `customFormats`.
     public convenience init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
@@ -109,30 +109,35 @@ public final class StreamingDecoder {
     /// Call this method once, after ``plan`` has been set. Does nothing if it is called earlier or again.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
-            guard running == nil, partialImage == nil, let header, let plan, let format else { return }
-            let decoder = try format.rowDecoder(
-                for: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
-            let transform = colors.transform(
-                options, pixelCount: plan.scaledSize.area, is16Bit: options.pixelFormat == .rgba16)
-            let pipeline = RowPipeline(
-                rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
-                resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
-                colors: transform, format: options.pixelFormat, memory: pixelMemory, scalesPlanes: plan.scalesPlanes)
-            let sideways = plan.sidewaysScaling.map { scaling in
-                RowPipeline(
-                    rowSize: header.size, region: scaling.region, scaledSize: scaling.scaledSize,
-                    resampling: options.resampling, orientation: .up, hasAlpha: header.hasAlpha, colors: transform,
-                    format: options.pixelFormat)
-            }
-            let rows: any RowSink = sideways.map { PairedRows(pipeline, $0) } ?? pipeline
-            let running = Running(
-                header: header, plan: plan, decoder: decoder, pipeline: pipeline, sideways: sideways, rows: rows,
-                transform: transform)
-            self.running = running
             let bytes = beginning.bytes
-            beginning = FileBeginning()
-            try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: rows) }
+            if plan != nil { beginning = FileBeginning() }
+            try begin(with: bytes.span)
         }
+    }
+
+    /// Decodes the received bytes.
+    private func begin(with bytes: Span<UInt8>) throws(CodecError) {
+        guard running == nil, partialImage == nil, let header, let plan, let format else { return }
+        let decoder = try format.rowDecoder(
+            for: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
+        let transform = colors.transform(
+            options, pixelCount: plan.scaledSize.area, is16Bit: options.pixelFormat == .rgba16)
+        let pipeline = RowPipeline(
+            rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
+            resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
+            colors: transform, format: options.pixelFormat, memory: pixelMemory, scalesPlanes: plan.scalesPlanes)
+        let sideways = plan.sidewaysScaling.map { scaling in
+            RowPipeline(
+                rowSize: header.size, region: scaling.region, scaledSize: scaling.scaledSize,
+                resampling: options.resampling, orientation: .up, hasAlpha: header.hasAlpha, colors: transform,
+                format: options.pixelFormat)
+        }
+        let rows: any RowSink = sideways.map { PairedRows(pipeline, $0) } ?? pipeline
+        let running = Running(
+            header: header, plan: plan, decoder: decoder, pipeline: pipeline, sideways: sideways, rows: rows,
+            transform: transform)
+        self.running = running
+        try orPartial(running) { () throws(CodecError) in try decoder.append(bytes, to: rows) }
     }
 
     /// Searches all appended bytes for the header; call this method at the end of a file if ``header`` is still `nil`.
@@ -182,6 +187,19 @@ public final class StreamingDecoder {
         }
     }
 
+    /// Returns the image of `file`, a complete file, without a copy of it, if its format is not read in pieces; otherwise
+    /// `nil`.
+    private func finish(whole file: Span<UInt8>) throws(CodecError) -> DecodedImage? {
+        bytesSeen = file.count
+        defer { bytesSeen = 0 }
+        guard file.count <= limits.maximumBytes, let head = try beginning.headOfWhole(file, limits: limits) else {
+            return nil
+        }
+        try take(head)
+        try begin(with: file)
+        return try result()
+    }
+
     private func result() throws(CodecError) -> DecodedImage {
         if let partialImage { return partialImage }
         guard let running else { throw beginning.missingHeader }
@@ -199,6 +217,7 @@ public final class StreamingDecoder {
         customFormats: [any CustomFormat] = []
     ) throws(CodecError) -> DecodedImage {
         let decoder = StreamingDecoder(options: options, limits: limits, customFormats: customFormats)
+        if let image = try decoder.finish(whole: bytes) { return image }
         // In pieces until the header is known, to hold as little as possible twice.
         var rest = bytes
         while decoder.plan == nil, !rest.isEmpty {
@@ -248,5 +267,6 @@ extension StreamingDecoder {
         }
         let width = max(plan.rowSize.width, plan.scaledSize.width)
         return try plan.adding(bytes: colors.workingBytes(options, width: width))
+            .adding(bytes: format.needsWholeFile ? bytesSeen : 0)
     }
 }

@@ -25,7 +25,7 @@ public final class ImageVerifier {
 
     /// Creates a verifier for one file.
     ///
-    /// Files that are not JPEG, PNG, WebP, or GIF are offered to `customFormats`.
+    /// Files that have no built-in format are offered to `customFormats`.
     public init(limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []) {
         self.limits = limits
         beginning = FileBeginning(formats: FormatTable(adding: customFormats))
@@ -124,7 +124,9 @@ public final class ImageVerifier {
     /// Processes the header once it is known.
     private func take(_ head: FileHead?) throws(CodecError) {
         guard header == nil, let head else { return }
-        let bytes = head.format.verifierBytes(of: head.header, beginning: beginning.bytes.span)
+        let held = head.format.needsWholeFile ? beginning.bytes.count : 0
+        let working = head.format.verifierBytes(of: head.header, beginning: beginning.bytes.span)
+        let bytes = working.addingReportingOverflow(held).overflow ? .max : working + held
         guard bytes < .max else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
         estimatedBytes = bytes
         header = head.header

@@ -1,12 +1,16 @@
 import ImageCodecs
 
 /// Encodes GIF: an image is an animation of one frame.
-struct GIFEncoder: FormatEncoder {
+struct GIFEncoder: ImageEncoder {
+    let format = ImageFormat.gif
+    let storesAnimations = true
     private let options: GIFOptions
 
     init(_ options: GIFOptions) {
         self.options = options
     }
+
+    func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { size.area * 20 }
 
     /// Returns the encoded image; metadata is not supported.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {

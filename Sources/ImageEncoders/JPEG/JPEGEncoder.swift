@@ -1,11 +1,19 @@
 import ImageCodecs
 
 /// Encodes JPEG; gray images with a single channel.
-struct JPEGEncoder: FormatEncoder {
-    private let options: JPEGOptions
+struct JPEGEncoder: ImageEncoder {
+    let format = ImageFormat.jpeg
+    let storesTransparency = false
+    let options: JPEGOptions
 
     init(_ options: JPEGOptions) {
         self.options = options
+    }
+
+    func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
+        // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
+        let perPixel = options.quality < 90 && options.chroma != .full ? 3 : options.quality <= 95 ? 8 : 13
+        return size.area * (perPixel + (options.isProgressive ? 6 : 0))
     }
 
     /// Returns the encoded image, with transparent parts blended over white.
@@ -33,12 +41,6 @@ struct JPEGEncoder: FormatEncoder {
             }
         }
         return try encoder.finish()
-    }
-
-    func animationWriter(
-        size: PixelSize, repetitionCount: Int, metadata: ImageMetadata
-    ) throws(CodecError) -> any AnimationWriter {
-        throw .encodingFailed(.jpeg, "JPEG has no animations")
     }
 
     private static func isOpaque(_ row: Span<UInt8>) -> Bool {

@@ -2,7 +2,9 @@ import CPNGWriter
 import ImageCodecs
 
 /// Encodes PNG with libpng.
-struct PNGEncoder: FormatEncoder {
+struct PNGEncoder: ImageEncoder {
+    let format = ImageFormat.png
+    let storesAnimations = true
     private let options: PNGOptions
 
     init(_ options: PNGOptions) {
@@ -10,6 +12,8 @@ struct PNGEncoder: FormatEncoder {
     }
 
     var supports16Bit: Bool { true }
+
+    func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { size.area * 8 }
 
     /// Returns the encoded image.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {

@@ -2,13 +2,19 @@ import CWebPWriter
 import ImageCodecs
 
 /// Encodes WebP with libwebp.
-struct WebPEncoder: FormatEncoder {
+struct WebPEncoder: ImageEncoder {
     static let maximumSide = 16_383
 
-    private let options: WebPOptions
+    let format = ImageFormat.webp
+    let storesAnimations = true
+    let options: WebPOptions
 
     init(_ options: WebPOptions) {
         self.options = options
+    }
+    func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
+        // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
+        size.area * (options.isLossless || hasAlpha ? 34 : options.quality > 90 ? 29 : 21)
     }
 
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {

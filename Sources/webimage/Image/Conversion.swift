@@ -132,7 +132,7 @@ struct Conversion {
         let format = format ?? (canBeTransparent ? .png : .jpeg)
         // Arrays of NumPy take as many bytes as PNG files of noise.
         let options = (try? plan.encoding(format)) ?? .png()
-        return options.workingBytes(for: size, hasAlpha: canBeTransparent)
+        return options.encoder.workingBytes(for: size, hasAlpha: canBeTransparent)
     }
 
     private func encoded(_ image: DecodedImage, _ facts: inout ImageFacts) throws -> EncodedImage {

@@ -1,5 +1,6 @@
 import AsyncWebImage
 import ImageCodecs
+import ImageEncoders
 import LoopbackOrigin
 import QOI
 import Testing
@@ -30,6 +31,31 @@ struct CustomFormatLoadingTests {
             #expect(try AnimationDecoder(animation).frame(at: 0) == picture)
             #expect(try await loader.image(for: request).source == .imageCache)
             #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+
+    @Test func wholeFileFormatIsLoadedInPieces() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            let frames = [PixelBuffer](repeating: Samples.picture(40, 30), count: 3)
+            let encoder = try AnimationEncoder(options: EncodeOptions(QOIEncoder()), size: frames[0].size)
+            for frame in frames { try encoder.append(frame, delay: .milliseconds(50)) }
+            origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(50), until: gate))
+            origin.route("/b.qoi", .init(body: try encoder.finish()).held(at: .body(50), until: gate))
+            var configuration = configuration
+            configuration.decoding.customFormats = [WholeQOIFormat()]
+            let loader = ImageLoader(configuration: configuration)
+            async let still = loader.image(for: ImageRequest(origin.url("/a.qoi")))
+            async let moving = loader.animation(for: ImageRequest(origin.url("/b.qoi")))
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+
+            #expect(try await still.pixels == picture)
+            let animation = try await moving.animation
+            #expect(animation.frameCount == 3)
+            #expect(try AnimationDecoder(animation).frame(at: 2) == frames[2])
+            let info = try await loader.info(for: ImageRequest(origin.url("/b.qoi")), readsAnimation: true)
+            #expect(info.animation?.frameCount == 3)
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPTransport
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 
@@ -148,7 +149,7 @@ struct FaultTests {
     }
 
     /// The codec would also report truncation, but the error of the transport is more precise.
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func truncatedBodyIsATransportError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
@@ -203,7 +204,7 @@ struct FaultTests {
     }
 
     /// A file that was cut before it was served.
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func truncatedFileIsACodecError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

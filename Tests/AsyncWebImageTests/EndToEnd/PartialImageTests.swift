@@ -11,7 +11,7 @@ struct PartialImageTests {
 
     private static let partial = DecodeOptions(allowsPartial: true)
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func interruptedTransferGivesReceivedRowsIfAllowed(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
@@ -47,7 +47,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func truncatedFileErrorContainsTheDecodedRows(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
@@ -66,7 +66,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func interruptedTransferWithoutRowsThrowsTransportError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

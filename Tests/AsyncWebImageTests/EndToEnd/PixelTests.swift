@@ -39,7 +39,7 @@ struct PixelTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func loadedImagesFitTheTargetSize(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(format, 200, 100)))

@@ -82,7 +82,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func stillImagesAreAnimationsOfOneFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

@@ -246,7 +246,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func stillImageIsOneAnimationFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

@@ -1,11 +1,12 @@
 import AsyncWebImage
 import ImageCodecs
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageLoaderTests {
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func imageIsLoadedAndDecoded(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

@@ -21,8 +21,8 @@ struct SoakSite: Sendable {
 
     /// Returns the files: still images of each format, some of them large, and animations.
     static func makeFiles() throws -> [[UInt8]] {
-        let stills = try (0..<24).map { try Samples.file(ImageFormat.allBuiltIn[$0 % 4], 60 + $0, 50) }
-        let large = try ImageFormat.allBuiltIn.map { try Samples.file($0, 300, 200) }
+        let stills = try (0..<24).map { try Samples.file(EncodeOptions.formats[$0 % 4], 60 + $0, 50) }
+        let large = try EncodeOptions.formats.map { try Samples.file($0, 300, 200) }
         let animations = try [ImageFormat.gif, .png, .webp].map { format in
             let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 40, height: 30))
             for number in 0..<4 {

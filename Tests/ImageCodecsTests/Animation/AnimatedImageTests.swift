@@ -40,7 +40,7 @@ struct AnimatedImageTests {
         #expect(try AnimatedImage(file).delay(at: 0) == .milliseconds(70))
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func aStillImageIsAnAnimationOfOneFrame(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
         let image = try AnimatedImage(file, options: DecodeOptions(target: .maximumSide(10)))

@@ -166,7 +166,7 @@ struct StreamingAnimationTests {
         #expect(try still == decode(plain))
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func streamedStillImageIsOneFrameAtTheEnd(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
         var animation = StreamingAnimation(options: DecodeOptions(target: .maximumSide(10)))

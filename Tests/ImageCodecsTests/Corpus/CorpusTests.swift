@@ -8,7 +8,7 @@ struct CorpusTests {
     func corpusContainsEveryFileOfTheManifest() throws {
         let files = try Corpus.files()
         #expect(Set(files.map(\.path)).count == files.count)
-        for format in ImageFormat.allBuiltIn {
+        for format in [ImageFormat.jpeg, .png, .webp, .gif] {
             #expect(files.contains { $0.isValid && $0.format == format }, "no valid \(format)")
         }
         for file in files { #expect(try !file.bytes().isEmpty || !file.isValid, "\(file.path)") }

@@ -7,7 +7,7 @@ import Testing
 
 struct FormatTableTests {
     @Test func formatTableContainsTheBuiltInFormats() {
-        #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif])
+        #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif, .bmp, .ico])
         // The deciding bytes are always among those that are checked first.
         #expect(FormatTable.builtIn.descriptors.map(\.signatureLength).max() == ImageFormat.signatureLength)
     }
@@ -17,7 +17,7 @@ struct FormatTableTests {
         #expect(table.descriptors.map(\.format) == FormatTable.builtIn.descriptors.map(\.format) + [QOIFormat().format])
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func aFileIsRecognizedByItsFirstBytesAlone(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
         let table = FormatTable(adding: [QOIFormat()])
@@ -25,7 +25,7 @@ struct FormatTableTests {
         #expect(try table.format(of: file.span.extracting(first: 2), isComplete: false) == nil)
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func aFileThatEndsInsideItsSignatureIsTruncated(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
         for count in 1...12 {

@@ -3,11 +3,13 @@ import Testing
 
 struct ImageFormatTests {
     @Test func builtInFormatsHaveTheirUsualNames() {
-        #expect(ImageFormat.allBuiltIn.map(\.name) == ["JPEG", "PNG", "WebP", "GIF"])
-        #expect(ImageFormat.allBuiltIn.map(\.identifier) == ["jpeg", "png", "webp", "gif"])
-        #expect(ImageFormat.allBuiltIn.map(\.fileExtension) == ["jpg", "png", "webp", "gif"])
+        #expect(ImageFormat.allBuiltIn.map(\.name) == ["JPEG", "PNG", "WebP", "GIF", "BMP", "ICO"])
+        #expect(ImageFormat.allBuiltIn.map(\.identifier) == ["jpeg", "png", "webp", "gif", "bmp", "ico"])
+        #expect(ImageFormat.allBuiltIn.map(\.fileExtension) == ["jpg", "png", "webp", "gif", "bmp", "ico"])
         #expect(
-            ImageFormat.allBuiltIn.map(\.mediaType) == ["image/jpeg", "image/png", "image/webp", "image/gif"])
+            ImageFormat.allBuiltIn.map(\.mediaType) == [
+                "image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/vnd.microsoft.icon",
+            ])
     }
 
     @Test func imageFormatsCanBeDistinguishedInASwitch() {
@@ -22,7 +24,7 @@ struct ImageFormatTests {
             default: nil
             }
         }
-        #expect((ImageFormat.allBuiltIn + [qoi]).map(place) == [0, 1, 2, 3, 4])
+        #expect((ImageFormat.allBuiltIn + [qoi]).map(place) == [0, 1, 2, 3, nil, nil, 4])
         #expect(place(ImageFormat(name: "PNG", mediaType: "image/png", fileExtension: "png")) == nil)
     }
 }

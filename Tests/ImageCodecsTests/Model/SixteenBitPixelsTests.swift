@@ -129,7 +129,7 @@ struct SixteenBitPixelsTests {
 
     @Test func eightBitFilesAreExpandedTo16Bits() throws {
         let photo = TestImage.photo(20, 12)
-        for format in ImageFormat.allBuiltIn {
+        for format in EncodeOptions.formats {
             let file = try photo.encoded(as: format)
             let plain = try decode(file).pixels.bytes.map { Int($0) * 257 }
             #expect(samples(try decode(file, options: rgba16).pixels) == plain)

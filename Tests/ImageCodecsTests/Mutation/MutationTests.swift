@@ -20,6 +20,8 @@ struct MutationTests {
     @Test(arguments: SmallFile.jpeg) func damagedJPEGGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
     @Test(arguments: SmallFile.png) func damagedPNGGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
     @Test(arguments: SmallFile.webp) func damagedWebPGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.bmp) func damagedBMPGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.ico) func damagedICOGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
     @Test(arguments: SmallFile.gif) func damagedGIFGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
 
     /// Expects that the whole file is an image, and that each beginning of it is an error or a partial image that only

@@ -49,6 +49,30 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    static let bmp: [SmallFile] = [
+        SmallFile("24 bits") { TestBMP.file(TestImage.photo(5, 4)) },
+        SmallFile("masks") {
+            TestBMP(
+                width: 4, height: 3, bits: 16, compression: 3, headerLength: 124, masks: [0xF800, 0x7E0, 0x1F],
+                data: [UInt8](repeating: 0x5A, count: 24)
+            ).file()
+        },
+        SmallFile("runs") {
+            TestBMP(
+                width: 6, height: 4, bits: 8, compression: 1, palette: [[1, 2, 3], [4, 5, 6]],
+                data: [3, 1, 0, 3, 0, 2, 3, 9, 0, 0, 1, 2, 0, 0, 0, 2, 1, 1, 2, 0, 0, 1]
+            ).file()
+        },
+    ]
+
+    static let ico: [SmallFile] = [
+        SmallFile("bitmap") { TestICO.file([TestICO.entry(TestImage.noise(4, 4, seed: 1, isOpaque: false))]) },
+        SmallFile("PNG") {
+            let image = TestImage.photo(6, 6)
+            return TestICO.file([TestICO.Entry(size: image.size, data: try image.encoded(as: .png))])
+        },
+    ]
+
     static let png: [SmallFile] = [
         SmallFile("RGBA") { try TestImages.photo(width: 9, height: 8, hasAlpha: true).encoded(as: .png) },
         SmallFile("interlaced") { TestPNG.interlaced(try TestImages.photo(width: 9, height: 9)) },

@@ -17,7 +17,7 @@ struct DecodeTargetTests {
         DecodeOptions(target: .fill(PixelSize(width: width, height: height)))
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn, targets)
+    @Test(arguments: EncodeOptions.formats, targets)
     func scaledImageDoesNotDependOnPieceSizes(format: ImageFormat, target: DecodeOptions.Target) throws {
         let file = try TestImage.photo(97, 71).encoded(as: format)
         for filter in [Resampling.Filter.lanczos3, .box] {
@@ -188,7 +188,7 @@ struct DecodeTargetTests {
                 + 50 * 100 * 4)
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func fillCropsSmallImagesWithoutScaling(format: ImageFormat) throws {
         let file = try TestImage.photo(64, 40).encoded(as: format)
         let whole = try decode(file).pixels

@@ -60,7 +60,7 @@ struct EarlyStopTests {
         #expect(try decoder.finish().header.frameCount == 5)
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func wholeFileIsReadWithoutEarlyStop(format: ImageFormat) throws {
         let file = try TestImage.photo(20, 20).encoded(as: format)
         #expect(try decodeBeginning(of: file, .original, stops: false).byteCount == file.count)

@@ -9,7 +9,7 @@ struct ImageHeaderProbeTests {
     /// A small file of every format.
     static func files() throws -> [[UInt8]] {
         let image = try TestImages.photo(width: 24, height: 18, hasAlpha: true)
-        return try ImageFormat.allBuiltIn.map { try image.encoded(as: $0) } + [
+        return try EncodeOptions.formats.map { try image.encoded(as: $0) } + [
             TestJPEG().file(exif: TestExif.bytes(orientation: 3), width: 24, height: 18),
             TestPNG(before: [TestPNG.chunk("eXIf", TestExif.bytes(orientation: 5))])
                 .file(TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [1])),
@@ -18,7 +18,7 @@ struct ImageHeaderProbeTests {
 
     @Test
     func headerOfEveryFormatHasItsSize() throws {
-        for format in ImageFormat.allBuiltIn {
+        for format in EncodeOptions.formats {
             let file = try TestImages.photo(width: 24, height: 18).encoded(as: format)
             let header = try #require(try ImageHeader.probe(file.span))
             #expect(header.format == format)

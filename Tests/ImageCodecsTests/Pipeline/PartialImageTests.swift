@@ -21,7 +21,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func truncatedFileLeavesItsRowsAsPartialImage(format: ImageFormat) throws {
         let file = try file(format)
         let whole = try decode(file)
@@ -36,7 +36,7 @@ struct PartialImageTests {
         #expect(image.pixels.bytes[complete...].allSatisfy { $0 == 0 })
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func allowedPartialImageEqualsPartialImageOfError(format: ImageFormat) throws {
         let file = try file(format)
         let cut = Array(file.prefix(file.count / 2))
@@ -47,7 +47,7 @@ struct PartialImageTests {
         #expect(try decode(cut, options: Self.partial) { 7 } == image)
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func wholeFilesAreNotPartial(format: ImageFormat) throws {
         let file = try file(format)
         let image = try decode(file, options: Self.partial)
@@ -56,7 +56,7 @@ struct PartialImageTests {
         #expect(try image == decode(file))
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn)
+    @Test(arguments: EncodeOptions.formats)
     func fileWithoutACompleteRowHasNoPartialImage(format: ImageFormat) throws {
         let file = try file(format)
         let header = try #require((0..<file.count).first { (try? probe(Array(file.prefix($0)))) != nil })

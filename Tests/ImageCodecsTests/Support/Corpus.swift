@@ -79,7 +79,7 @@ extension CodecError {
         case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat,
             .notAnImage:
             true
-        case .outOfMemory, .encodingFailed, .decoderFault, .transformationFailed: false
+        case .outOfMemory, .encodingFailed, .decoderFault, .transformationFailed, .cancelled: false
         }
     }
 }

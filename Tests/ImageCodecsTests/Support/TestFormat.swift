@@ -17,6 +17,8 @@ struct TestFormat: CustomFormat {
     /// The header; `nil` means that more bytes are needed.
     var header: ImageHeader? = ImageHeader(format: TestFormat.name, size: PixelSize(width: 4, height: 8))
     var profile: [UInt8]?
+    var metadata = ImageMetadata()
+    var frames: (any CustomAnimation)?
     var workingBytes = 0
     var rowSize: PixelSize?
     var previewScan: Int?
@@ -34,6 +36,8 @@ struct TestFormat: CustomFormat {
 
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? { header }
     func colorProfile(of beginning: Span<UInt8>) -> [UInt8]? { profile }
+    func metadata(of file: Span<UInt8>) -> ImageMetadata { metadata }
+    func animation(for header: ImageHeader) -> (any CustomAnimation)? { frames }
     func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { rowSize ?? header.size }
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { workingBytes }
 

@@ -16,7 +16,7 @@ struct PNGEncoderTests {
     @Test
     func emptyPNGIsRejected() throws {
         let empty = try PixelBuffer(size: PixelSize(width: 0, height: 0), bytes: []).unwrapped()
-        for format in ImageFormat.allBuiltIn {
+        for format in EncodeOptions.formats {
             #expect(throws: CodecError.encodingFailed(format, "it has no pixels")) { try empty.encoded(as: format) }
         }
     }

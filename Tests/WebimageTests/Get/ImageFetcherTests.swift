@@ -98,7 +98,7 @@ struct ImageFetcherTests {
         if output == .png { #expect(stored.pixels == photograph) }
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn, [nil, OutputFormat.original])
+    @Test(arguments: EncodeOptions.formats, [nil, OutputFormat.original])
     func downloadedBytesAreWrittenUnchanged(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try file(format)
         let (outcome, files) = try await get(Response(body: file), format: output)
@@ -175,7 +175,7 @@ struct ImageFetcherTests {
         #expect(outcome.error?.hasPrefix("the PNG file is corrupt") == true)
     }
 
-    @Test(arguments: ImageFormat.allBuiltIn, [nil, OutputFormat.png])
+    @Test(arguments: EncodeOptions.formats, [nil, OutputFormat.png])
     func partialImagesAreWrittenIfAllowed(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try file(format)
         let count = file.count * 2 / 3

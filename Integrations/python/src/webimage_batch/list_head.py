@@ -29,6 +29,7 @@ _OTHERS = (
     (b"\x89PNG\r\n\x1a\n", 0, "an image (png)"),
     (b"GIF8", 0, "an image (gif)"),
     (b"WEBP", 8, "an image (webp)"),
+    (b"\0\0\1\0", 0, "an image (ico)"),
     (b"II*\0", 0, "an image (TIFF)"),
     (b"MM\0*", 0, "an image (TIFF)"),
     (b"8BPS", 0, "an image (Photoshop)"),

@@ -5,7 +5,7 @@
 /// oriented, converted to sRGB, and shown as they arrive. A format that violates its contract causes an error and no
 /// further harm.
 ///
-/// Custom formats are asked only about files that are not JPEG, PNG, WebP, or GIF, in the order in which they were
+/// Custom formats are asked only about files that have no built-in format, in the order in which they were
 /// passed: the first that recognizes a file is used. A format is asked again as bytes arrive, until ``signatureLength``
 /// bytes are available. One value serves many concurrent decodes.
 public protocol CustomFormat: Sendable {
@@ -32,8 +32,8 @@ public protocol CustomFormat: Sendable {
     /// Parse the structure only, without decoding, because the result decides whether the file is decoded. This
     /// method is called again with a longer beginning, up to ``DecodeLimits/maximumHeaderBytes``. The size is that of
     /// the stored image; the caller checks it against the limits. The caller also sets the format to this one, the
-    /// frame count to one, and the color profile to the result of ``colorProfile(of:)``. Throws `corrupt` and
-    /// `unsupportedFeature`.
+    /// frame count to one unless there is an animation, and the color profile to the result of ``colorProfile(of:)``.
+    /// Throws `corrupt` and `unsupportedFeature`.
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader?
 
     /// Returns the ICC profile of the decoded rows; `nil`, the default, means sRGB.
@@ -50,7 +50,16 @@ public protocol CustomFormat: Sendable {
 
     /// Creates a decoder for a file with this header, whose size is within the limits; `rowSize` is a result of
     /// ``rowSize(of:for:)``.
+    ///
+    /// Of an animation, it decodes the first frame.
     func decoder(for header: ImageHeader, rowSize: PixelSize) throws(CodecError) -> any CustomRowDecoder
+
+    /// Creates a parser of the frames of a file with this header, whose frame count is not 1; `nil`, the default, if the
+    /// file is a still image.
+    func animation(for header: ImageHeader) -> (any CustomAnimation)?
+
+    /// Returns the color profile and the Exif data of `file`, a complete file or the beginning of one; empty by default.
+    func metadata(of file: Span<UInt8>) -> ImageMetadata
 }
 
 extension CustomFormat {
@@ -60,6 +69,10 @@ extension CustomFormat {
     public func colorProfile(of beginning: Span<UInt8>) -> [UInt8]? { nil }
     /// Returns the stored size.
     public func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
+    /// Returns `nil`: all files are still images.
+    public func animation(for header: ImageHeader) -> (any CustomAnimation)? { nil }
+    /// Returns empty metadata.
+    public func metadata(of file: Span<UInt8>) -> ImageMetadata { ImageMetadata() }
 }
 
 extension CustomFormat {
@@ -85,7 +98,8 @@ extension CustomFormat {
         let side = max(header.size.width, header.size.height)
         guard side <= Self.maximumSide else { throw .overLimit(.side, value: side, limit: Self.maximumSide) }
         header.format = format
-        header.frameCount = 1
+        if let count = header.frameCount, count < 1 { header.frameCount = nil }
+        if header.mayBeAnimated, !(self is any WholeFileFormat), animation(for: header) == nil { header.frameCount = 1 }
         header.hasTrailingOrientation = false
         header.colorChannels = header.colorChannels == 1 ? 1 : 3  // CMYK rows have been converted
         header.isGray = header.colorChannels == 1

@@ -1,6 +1,6 @@
 /// The adapter that makes a ``CustomFormat`` an entry of the ``FormatTable`` and enforces its contract.
 struct CustomFormatDescriptor: FormatDescriptor {
-    private let custom: any CustomFormat
+    let custom: any CustomFormat
 
     init(_ custom: any CustomFormat) {
         self.custom = custom
@@ -38,12 +38,31 @@ struct CustomFormatDescriptor: FormatDescriptor {
         CheckedRowDecoder(try custom.decoder(for: header, rowSize: rowSize), of: format, rowSize: rowSize)
     }
 
+    var needsWholeFile: Bool { custom is any WholeFileFormat }
+
+    var animation: (any AnimationParser.Type)? { CustomAnimationParser.self }
+
+    func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)? {
+        guard let format = custom as? any WholeFileFormat,
+            let animation = try format.animation(of: index.preamble, header: index.header)
+        else { return nil }
+        return WholeFileFrameDecoder(animation, header: index.header)
+    }
+
+    func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {
+        let read = custom.metadata(of: file)
+        func usable(_ part: [UInt8]?) -> [UInt8]? { part.flatMap { $0.count <= ImageMetadata.maximumBytes ? $0 : nil } }
+        metadata.colorProfile = usable(read.colorProfile)
+        metadata.exif = usable(read.exif)
+    }
+
     func verifierBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
         workingBytes(of: header, rowSize: header.size)
     }
 
     func verifier(for header: ImageHeader, limits: DecodeLimits) throws(CodecError) -> any FileVerifier {
-        RowVerifier(
+        guard !header.mayBeAnimated else { return CustomAnimationVerifier(header, self, limits: limits) }
+        return RowVerifier(
             try rowDecoder(for: header, rowSize: header.size, limits: limits, toleratesDamage: false),
             rowCount: header.size.height)
     }

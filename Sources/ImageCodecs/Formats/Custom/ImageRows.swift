@@ -20,7 +20,8 @@ public struct ImageRows: ~Copyable {
 
     /// Appends the next row: red, green, blue, and straight alpha of each pixel, 8 bits each.
     ///
-    /// Throws `decoderFault` for a row of the wrong width and for too many rows; the decode then fails.
+    /// Throws `decoderFault` for a row of the wrong width and for too many rows, and `cancelled` if the task has been
+    /// canceled; the decode then fails.
     public mutating func append(_ row: Span<UInt8>) throws(CodecError) {
         try admit(row.count)
         sink.append(row: row)
@@ -48,6 +49,7 @@ public struct ImageRows: ~Copyable {
 
     /// Counts a row of this number of samples, or throws an error if it is not allowed.
     private mutating func admit(_ samples: Int) throws(CodecError) {
+        if failure == nil, Task.isCancelled { failure = .cancelled(format) }
         if let failure { throw failure }
         let detail =
             if samples != size.width * 4 {

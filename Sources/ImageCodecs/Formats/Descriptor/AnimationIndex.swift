@@ -16,6 +16,8 @@ struct AnimationIndex: Sendable {
     private(set) var cost = AnimationCost()
     /// The common beginning of the files made for single frames: the palette of a GIF, the chunks before the pixels
     /// of a PNG.
+    ///
+    /// If the frames are decoded together (``FrameDecoder``), the whole file.
     var preamble: [UInt8] = []
     /// A Boolean value that indicates whether the file has no more frames than these.
     private(set) var isComplete = false
@@ -42,6 +44,9 @@ struct AnimationIndex: Sendable {
         frames.append(frame)
         cost.add(frame, header.size)
     }
+
+    /// Releases the compressed pixels of a frame that is not decoded anymore.
+    mutating func releaseData(ofFrame index: Int) { frames[index].data = [] }
 
     /// Ends the index, either because the animation is complete, or because the file ends early or is damaged.
     mutating func settle(isComplete: Bool) {

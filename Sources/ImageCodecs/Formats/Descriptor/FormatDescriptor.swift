@@ -48,6 +48,13 @@ protocol FormatDescriptor: Sendable {
     /// Creates a verifier for a file with this header.
     func verifier(for header: ImageHeader, limits: DecodeLimits) throws(CodecError) -> any FileVerifier
 
+    /// A Boolean value that indicates whether the header and the decoder need the complete file, which is then appended
+    /// in one call.
+    var needsWholeFile: Bool { get }
+
+    /// Creates a decoder of the frames of an animation; `nil` if each is decoded as a still image.
+    func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)?
+
     /// Returns a counter of frames for files whose header does not declare their number; `nil` if every header does.
     func frameCounter() -> (any FrameCounter)?
 
@@ -61,6 +68,8 @@ protocol FormatDescriptor: Sendable {
 extension FormatDescriptor {
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
     func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
+    var needsWholeFile: Bool { false }
+    func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)? { nil }
     func frameCounter() -> (any FrameCounter)? { nil }
     var animation: (any AnimationParser.Type)? { nil }
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {}

@@ -23,7 +23,7 @@ final class RowVerifier: FileVerifier {
 }
 
 /// Counts rows and keeps none.
-private final class RowCounter: RowSink {
+final class RowCounter: RowSink {
     private(set) var count = 0
 
     func append(row: Span<UInt8>) { count += 1 }

@@ -105,7 +105,7 @@ func encode(_ bytes: [UInt8]) {
     let size = PixelSize(width: 1 + Int(bytes[0]) % 40, height: 1 + Int(bytes[1]) % 40)
     let content = (0..<size.area * 4).map { bytes[4 + $0 % (bytes.count - 4)] }
     guard let pixels = PixelBuffer(size: size, bytes: content) else { preconditionFailure("sizes agree") }
-    let format = ImageFormat.allBuiltIn[Int(bytes[2]) % ImageFormat.allBuiltIn.count]
+    let format = EncodeOptions.formats[Int(bytes[2]) % EncodeOptions.formats.count]
     do {
         let file = try pixels.encoded(as: format, quality: 1 + Int(bytes[3]) % 100)
         let decoded = try StreamingDecoder.decode(file.span)

@@ -1,0 +1,28 @@
+extension ImageFormat {
+    /// BMP of Windows and OS/2.
+    public static let bmp = ImageFormat(builtIn: "BMP", mediaType: "image/bmp", fileExtension: "bmp")
+}
+
+/// The entry of BMP in the ``FormatTable``.
+struct BMPFormat: BuiltInFormat {
+    typealias Decoder = BMPRowDecoder
+    typealias Verifier = DecodingVerifier<BMPRowDecoder>
+
+    let format = ImageFormat.bmp
+    // Two letters alone can begin a text; the four bytes are reserved.
+    let signatures = [FormatSignature([("BM", 0), ("\0\0\0\0", 6)])]
+
+    func header(
+        of beginning: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
+    ) throws(CodecError) -> ImageHeader? {
+        guard let bitmap = try Bitmap(beginning, at: BMPRowDecoder.fileHeaderLength, of: .bmp) else { return nil }
+        try limits.check(bitmap.size, .bmp)
+        var header = ImageHeader(format: .bmp, size: bitmap.size)
+        header.hasAlpha = bitmap.hasAlpha
+        header.bitsPerChannel = bitmap.bitsPerChannel
+        header.colorChannels = bitmap.paletteCount > 0 ? 1 : 3
+        header.isBottomUp = !bitmap.isTopDown
+        if bitmap.hasOtherColors { colors = [.unusable] }
+        return header
+    }
+}

@@ -1,0 +1,43 @@
+/// Decodes a BMP while it arrives.
+///
+/// Most files begin with the bottom row: their rows are passed in this order (``ImageHeader/isBottomUp``).
+final class BMPRowDecoder: BuiltInRowDecoder {
+    /// The length of the header before that of the bitmap.
+    static let fileHeaderLength = 14
+
+    private var beginning: [UInt8] = []
+    private var decoder: BitmapRowDecoder?
+    private(set) var warnings: Set<ImageWarning> = []
+
+    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        BitmapRowDecoder.workingBytes(width: header.size.width)
+    }
+
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {}
+
+    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard decoder == nil else {
+            try decoder?.append(bytes, to: rows)
+            return
+        }
+        beginning.append(bytes)
+        let file = beginning
+        guard let bitmap = try Bitmap(file.span, at: Self.fileHeaderLength, of: .bmp) else { return }
+        let headerEnd = Self.fileHeaderLength + bitmap.paletteOffset
+        let declared = file.span.littleEndian32(at: 10) ?? 0
+        var decoder = BitmapRowDecoder(
+            bitmap, pixelOffset: declared < headerEnd ? nil : declared - headerEnd, of: .bmp)
+        try decoder.append(file.span.extracting(droppingFirst: min(headerEnd, file.count)), to: rows)
+        self.decoder = decoder
+        beginning = []
+    }
+
+    func finish(to rows: any RowSink) throws(CodecError) {
+        guard let missing = try decoder?.finish(to: rows) else { throw .truncated(.bmp) }
+        warnings = missing
+    }
+
+    var hasReachedEnd: Bool { decoder?.rowsLeft == 0 }
+}

@@ -1,0 +1,144 @@
+/// Decodes the image of an ICO that suits the target: a PNG, or a bitmap followed by a mask.
+final class ICORowDecoder: BuiltInRowDecoder {
+    private let header: ImageHeader
+    private let size: PixelSize
+    private let limits: DecodeLimits
+    private let toleratesDamage: Bool
+    /// The number of bytes received before those that follow.
+    private var position = 0
+    /// The beginning of the file, until the directory is complete.
+    private var beginning: [UInt8] = []
+    private var entry: IconDirectory.Entry?
+    /// The beginning of the image, until its header is complete.
+    private var imageBeginning: [UInt8] = []
+    private var png: PNGRowDecoder?
+    private var bitmap: IconBitmap?
+
+    /// The size of the smallest image that is no smaller than the target.
+    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
+        let suitable = header.smallerSizes.filter { $0.width >= target.width && $0.height >= target.height }
+        return suitable.min { $0.area < $1.area } ?? header.size
+    }
+
+    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        // The directory, and the most that a PNG or a bitmap can take: sides are at most 256 pixels.
+        var image = header
+        image.size = rowSize
+        image.bitsPerChannel = 16
+        image.isProgressive = true
+        let png = PNGRowDecoder.workingBytes(of: image, rowSize: rowSize)
+        return (2 << 20) + max(png, IconBitmap.workingBytes(rowSize))
+    }
+
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
+        self.header = header
+        size = rowSize
+        self.limits = limits
+        self.toleratesDamage = toleratesDamage
+    }
+
+    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard entry == nil else { return try take(bytes, to: rows) }
+        beginning.append(bytes)
+        let file = beginning
+        guard let directory = try IconDirectory(file.span) else { return }
+        guard let found = directory.best(of: size), found.place.lowerBound >= directory.length else {
+            throw .corrupt(.ico, "an image inside of the directory")
+        }
+        entry = found
+        beginning = []
+        try take(file.span, to: rows)
+    }
+
+    func finish(to rows: any RowSink) throws(CodecError) {
+        if let png {
+            try ofIcon { () throws(CodecError) in try png.finish(to: rows) }
+        } else if bitmap != nil {
+            try bitmap?.finish(to: rows)
+        } else {
+            throw .truncated(.ico)
+        }
+    }
+
+    var warnings: Set<ImageWarning> { png?.warnings ?? [] }
+
+    func salvage(to rows: any RowSink) {
+        png?.salvage(to: rows)
+        bitmap?.salvage(to: rows)
+    }
+
+    /// Takes the part of the next bytes of the file that belongs to the image.
+    private func take(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard let entry else { return }
+        let start = max(entry.place.lowerBound - position, 0)
+        let end = min(entry.place.upperBound - position, bytes.count)
+        position += bytes.count
+        guard start < end else { return }
+        let part = bytes.extracting(start..<end)
+        if let png {
+            try ofIcon { () throws(CodecError) in try png.append(part, to: rows) }
+        } else if bitmap != nil {
+            try bitmap?.append(part, to: rows)
+        } else {
+            imageBeginning.append(part)
+            try openImage(to: rows)
+        }
+    }
+
+    /// Creates the decoder of the image once its header is complete.
+    private func openImage(to rows: any RowSink) throws(CodecError) {
+        let image = imageBeginning
+        guard image.count >= 8 else { return }
+        if image.span.has(8, at: 0), image.span.extracting(first: 8).isPNGSignature {
+            var colors: [ColorSource] = []
+            var found: ImageHeader?
+            try ofIcon { () throws(CodecError) in found = try .png(image.span, limits: limits, colors: &colors) }
+            guard let found else {
+                guard image.count <= limits.maximumHeaderBytes else {
+                    throw .overLimit(.headerBytes, value: image.count, limit: limits.maximumHeaderBytes)
+                }
+                return
+            }
+            try check(found.size)
+            try ofIcon { () throws(CodecError) in
+                let decoder = try PNGRowDecoder(
+                    header: found, rowSize: size, limits: limits, toleratesDamage: toleratesDamage)
+                png = decoder
+                try decoder.append(image.span, to: rows)
+            }
+        } else {
+            guard let found = try Bitmap(image.span, at: 0, of: .ico, isIcon: true) else { return }
+            try check(found.size)
+            bitmap = try IconBitmap(found)
+            try bitmap?.append(image.span.extracting(droppingFirst: min(found.paletteOffset, image.count)), to: rows)
+        }
+        imageBeginning = []
+    }
+
+    private func check(_ actual: PixelSize) throws(CodecError) {
+        guard actual == size else {
+            throw .corrupt(.ico, "an image of \(actual) with an entry for \(size) in the directory")
+        }
+    }
+
+    /// Names this format in errors of the PNG inside of it.
+    private func ofIcon(_ body: () throws(CodecError) -> Void) throws(CodecError) {
+        do {
+            try body()
+        } catch {
+            switch error {
+            case .truncated: throw .truncated(.ico)
+            case .corrupt(_, let detail): throw .corrupt(.ico, "its PNG is corrupt: \(detail)")
+            case .unsupportedFeature(_, let detail): throw .unsupportedFeature(.ico, detail)
+            default: throw error
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// A Boolean value that indicates whether these eight bytes are the signature of PNG.
+    fileprivate var isPNGSignature: Bool { FormatSignature(.pngSignature).matches(self) }
+}

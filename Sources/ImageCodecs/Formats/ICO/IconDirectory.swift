@@ -1,0 +1,52 @@
+/// The images of an ICO, according to its first bytes.
+struct IconDirectory: Sendable {
+    /// An image of the icon.
+    struct Entry: Sendable {
+        let size: PixelSize
+        let bitsPerPixel: Int
+        /// The place of the image in the file; its end can be beyond that of the file.
+        let place: Range<Int>
+    }
+
+    private let entries: [Entry]
+
+    /// The length of the directory in bytes.
+    var length: Int { 6 + entries.count * 16 }
+
+    /// Parses the directory; returns `nil` if more bytes are needed.
+    init?(_ bytes: Span<UInt8>) throws(CodecError) {
+        guard let count = bytes.littleEndian16(at: 4) else { return nil }
+        guard count > 0 else { throw .corrupt(.ico, "no image") }
+        guard bytes.has(count * 16, at: 6) else { return nil }
+        var entries: [Entry] = []
+        entries.reserveCapacity(count)
+        for start in stride(from: 6, to: 6 + count * 16, by: 16) {
+            /// Returns a side in pixels, of which 256 is stored as 0.
+            func side(_ offset: Int) -> Int { bytes[start + offset] == 0 ? 256 : Int(bytes[start + offset]) }
+            let offset = bytes.littleEndian32(at: start + 12) ?? 0
+            entries.append(
+                Entry(
+                    size: PixelSize(width: side(0), height: side(1)),
+                    bitsPerPixel: bytes.littleEndian16(at: start + 6) ?? 0,
+                    place: offset..<offset + (bytes.littleEndian32(at: start + 8) ?? 0)))
+        }
+        self.entries = entries
+    }
+
+    /// The best of the largest images.
+    var largest: Entry? { entries.max { ($0.size.area, $0.bitsPerPixel) < ($1.size.area, $1.bitsPerPixel) } }
+
+    /// The sizes of smaller images with the same aspect ratio as the largest, which can take its place.
+    var smallerSizes: [PixelSize] {
+        guard let whole = largest?.size else { return [] }
+        let sizes = entries.map(\.size).filter {
+            $0.area < whole.area && $0.width * whole.height == $0.height * whole.width
+        }
+        return Array(Set(sizes))
+    }
+
+    /// Returns the best image of exactly this size.
+    func best(of size: PixelSize) -> Entry? {
+        entries.filter { $0.size == size }.max { $0.bitsPerPixel < $1.bitsPerPixel }
+    }
+}
