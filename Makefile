@@ -13,6 +13,16 @@ else
 RELEASE := -c release
 endif
 
+# Formats that the command reads in addition, of libraries that are installed for them: FORMATS=avif, or FORMATS=all.
+FORMATS :=
+OPTIONAL_FORMATS := AVIF
+comma := ,
+CHOSEN := $(if $(filter all,$(FORMATS)),$(OPTIONAL_FORMATS),$(shell echo '$(FORMATS)' | tr 'a-z,' 'A-Z '))
+UNKNOWN := $(filter-out $(OPTIONAL_FORMATS),$(CHOSEN))
+$(if $(UNKNOWN),$(error unknown FORMATS: $(UNKNOWN); known are all, $(shell echo '$(OPTIONAL_FORMATS)' | tr A-Z a-z)))
+FORMAT_TRAITS := $(if $(strip $(CHOSEN)),--traits $(subst $() ,$(comma),$(strip $(CHOSEN))))
+export FORMATS
+
 .PHONY: help setup build release demo test test-debug test-traits docs test-tsan test-asan fuzz soak test-benchmarks test-integrations wheel benchmark micro-benchmark charts lint format install uninstall clean
 
 help: ## show these targets
@@ -25,9 +35,9 @@ build: ## build for debugging
 	@Scripts/setup.sh
 	swift build
 
-release: ## build the optimized webimage command
+release: ## build the optimized webimage command; FORMATS=avif or FORMATS=all adds formats
 	@Scripts/setup.sh
-	swift build $(RELEASE) --product webimage
+	swift build $(RELEASE) $(FORMAT_TRAITS) --product webimage
 
 demo: ## watch progressive images arrive from a slow origin on this machine
 	@Scripts/setup.sh
@@ -47,13 +57,13 @@ test: setup ## check the format, build for release, run the tests of the package
 test-debug: setup ## run the tests in a debug build, without those of the package traits
 	@Scripts/test.sh
 
-TRAITS := --traits ServiceLifecycle,Tracing
+TRAITS := --traits ServiceLifecycle,Tracing,AVIF
 # A separate folder leaves the ordinary build alone.
 TRAITS_BUILD := .build-traits
 
-test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
+test-traits: setup ## build with the package traits, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest $(TRAITS) \
-		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
+		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormatAVIFTests\.'
 
 # The folder of a build with the traits, such as .build-tsan/release; if it is empty, one is made.
 MODULES :=
@@ -113,7 +123,7 @@ format: ## format the sources in place
 	swift format --in-place --recursive --parallel $(SOURCES)
 
 install: release ## install webimage, its manual pages and completions for bash, zsh and fish under PREFIX (/usr/local)
-	swift build $(RELEASE) --product generate-manual
+	swift build $(RELEASE) $(FORMAT_TRAITS) --product generate-manual
 	rm -rf $(MANUAL) && mkdir -p $(MANUAL)
 	$(dir $(BINARY))generate-manual $(BINARY) --multi-page --output-directory $(MANUAL)
 	sed -i 's/^$$/.Pp/' $(MANUAL)/*.1

@@ -14,12 +14,15 @@ let package = Package(
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
+        // A format of its own library, with the trait of the same name.
+        .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
     ],
     // Their dependencies are resolved and built only if the trait is enabled.
     traits: [
+        .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
     ],
@@ -62,6 +65,9 @@ let package = Package(
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+        // With the trait AVIF.
+        .systemLibrary(
+            name: "CAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -92,6 +98,12 @@ let package = Package(
         .target(
             name: "ImageEncoders",
             dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
+        // Empty without the trait.
+        .target(
+            name: "ImageFormatAVIF",
+            dependencies: [
+                .target(name: "CAVIF", condition: .when(traits: ["AVIF"])), "ImageCodecs", "ImageEncoders",
+            ]),
         .target(
             name: "ResponseCache",
             dependencies: [
@@ -130,6 +142,7 @@ let package = Package(
             dependencies: [
                 "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders", "Threading",
                 "WebimageConsole",
+                .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -188,6 +201,12 @@ let package = Package(
         .testTarget(
             name: "ImageProcessingTests",
             dependencies: ["CResampling", "ImageCodecs", "ImageProcessing", "ImageTestSupport"]),
+        .testTarget(
+            name: "ImageFormatAVIFTests",
+            dependencies: [
+                .target(name: "CAVIF", condition: .when(traits: ["AVIF"])), "ImageCodecs", "ImageEncoders",
+                "ImageFormatAVIF", "ImageTestSupport",
+            ]),
         .testTarget(
             name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport", "QOI"]),
         .testTarget(

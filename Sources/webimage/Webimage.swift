@@ -19,7 +19,7 @@ struct Webimage: AsyncParsableCommand {
               webimage batch --input list.jsonl --output - --max-pixel-size 256 | program
             """,
         version: PackageVersion.current,
-        subcommands: [GetCommand.self, InfoCommand.self, BatchCommand.self, CacheCommand.self])
+        subcommands: [GetCommand.self, InfoCommand.self, BatchCommand.self, CacheCommand.self, FormatsCommand.self])
 
     static func main() async {
         // Writing to a closed pipe must be an error instead of terminating the process.

@@ -19,6 +19,7 @@ extension BatchCommand {
             configuration.decoding.memoryBudget = memory.allChecks
         }
         configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
+        configuration.decoding.customFormats = CommandFormats.custom
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.limits.maximumBytes = resources.maxBytes.bytes
         configuration.decoding.limits.maximumPixels = resources.maxPixels

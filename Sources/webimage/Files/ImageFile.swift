@@ -79,7 +79,7 @@ struct ImageFile: ~Copyable {
 
     /// Returns the header with the orientation that can follow the pixels, reading the whole file.
     consuming func wholeHeader() throws -> ImageHeader {
-        let reader = ImageHeaderReader()
+        let reader = ImageHeaderReader(customFormats: CommandFormats.custom)
         while true {
             let block = try nextBlock()
             if block.isEmpty { return try reader.finish() }
@@ -89,7 +89,7 @@ struct ImageFile: ~Copyable {
 
     /// Returns the header, reading no more blocks than necessary, and the number of bytes read.
     consuming func header() throws -> (header: ImageHeader, byteCount: Int) {
-        let decoder = StreamingDecoder()
+        let decoder = StreamingDecoder(customFormats: CommandFormats.custom)
         var count = 0
         while true {
             let block = try nextBlock()

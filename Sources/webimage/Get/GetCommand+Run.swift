@@ -85,6 +85,7 @@ extension GetCommand {
         configuration.downloads.maximumReplayBytes = 1 << 20
         configuration.downloads.maximumResumableBytes = 8 << 20
         // Headers are held before any memory is reserved, for as many images as are processed at a time.
+        configuration.decoding.customFormats = CommandFormats.custom
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         work.apply(to: &configuration.decoding.limits)
         let memory = memoryLimits

@@ -46,7 +46,8 @@ extension Conversion {
     private func collected(
         _ beginning: [UInt8], _ pieces: any ImagePieces, _ options: DecodeOptions, _ limits: DecodeLimits
     ) async throws -> AnimatedImage {
-        var animation = StreamingAnimation(options: options, limits: limits)
+        var animation = StreamingAnimation(
+            options: options, limits: limits, customFormats: CommandFormats.custom)
         do {
             try animation.append(beginning.span)
             while !animation.needsNoMoreBytes, let piece = try await pieces.next() {

@@ -65,7 +65,7 @@ struct ImageCheck {
         _ admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
         let limits = decoder.configuration.limits
-        var verifier = ImageVerifier(limits: limits)
+        var verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
         while verifier.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
             do {
                 try verifier.append(piece.span)
@@ -79,7 +79,7 @@ struct ImageCheck {
         if let header = verifier.header { try admission(header) }
         var bytes = 0
         if verifier.header == nil, file.count >= MemoryLimits.beginning {
-            verifier = ImageVerifier(limits: limits)
+            verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
             bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
             try memory.admitCheck(of: bytes, by: decoder)
             bytes += try await decoder.withMemory(bytes) { try await estimatedBytes(of: file) }
@@ -102,7 +102,7 @@ struct ImageCheck {
             }
         }
         // A slow or stalled server must not hold much memory while other images wait for it.
-        verifier = ImageVerifier(limits: limits)
+        verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
         while let piece = try await pieces.next() { try file.append(piece) }
         let written = try file.pieces()
         return try await decoder.withMemory(bytes) {
@@ -118,7 +118,8 @@ struct ImageCheck {
     /// Returns the memory that verification needs, in bytes, for an image of which the maximum length before a header
     /// has been written.
     private func estimatedBytes(of file: UnfinishedFile) async throws -> Int {
-        let verifier = ImageVerifier(limits: decoder.configuration.limits)
+        let verifier = ImageVerifier(
+            limits: decoder.configuration.limits, customFormats: CommandFormats.custom)
         let written = try file.pieces()
         while verifier.header == nil, let piece = try await written.next() { try verifier.append(piece.span) }
         try verifier.lookForHeaderAtEnd()
@@ -133,7 +134,7 @@ struct ImageCheck {
         _ admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
         let limits = decoder.configuration.limits
-        var reader = ImageHeaderReader(limits: limits)
+        var reader = ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
         var isNamed = false
         while reader.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
             try reader.append(piece.span)
@@ -145,7 +146,7 @@ struct ImageCheck {
         }
         if let header = reader.header { try admission(header) }
         if reader.header == nil, file.count >= MemoryLimits.beginning {
-            reader = ImageHeaderReader(limits: limits)
+            reader = ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
             let bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
             try memory.admitCheck(of: bytes, by: decoder)
             try await decoder.withMemory(bytes) {

@@ -28,12 +28,19 @@ struct ImageFailure: Sendable, Equatable {
         case let error as ImageError:
             // The time of a whole download may suffice when the network is better.
             self.init(error.code, error.description, isRetryable: error.isRetryable || error.code == .deadline)
-        case let error as CodecError: self.init(ImageError.Code(error), error.description)
+            if case .codec(.unsupportedFormat(let name), _, _) = error { addRemedy(forMissing: name) }
+        case let error as CodecError:
+            self.init(ImageError.Code(error), error.description)
+            if case .unsupportedFormat(let name) = error { addRemedy(forMissing: name) }
         case let refusal as RefusedWarnings: self.init(.corrupt, refusal.description)
         case let error as MemoryShortage: self.init(.tooManyPixels, error.description)
         case let error as any CustomStringConvertible: self.init(.other, error.description)
         default: self.init(.other, "\(error)")
         }
+    }
+
+    private mutating func addRemedy(forMissing format: String) {
+        if let remedy = CommandFormats.remedy(forMissing: format) { message += "; " + remedy }
     }
 
     /// A Boolean value that indicates whether the failure concerns the image, after its download: its format, its

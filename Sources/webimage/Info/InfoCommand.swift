@@ -71,6 +71,7 @@ struct InfoCommand: AsyncParsableCommand {
         transport.maximumConnections = budget.connections
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
         configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
+        configuration.decoding.customFormats = CommandFormats.custom
         return ImageLoader(configuration: configuration)
     }
 
@@ -97,7 +98,8 @@ struct InfoCommand: AsyncParsableCommand {
                 guard header.mayBeAnimated else { break }
                 let file = try await input.wholeFile(after: bytes)
                 description.bytesRead = file.count
-                description.describe(try await workers.run { try AnimatedImage(file) })
+                description.describe(
+                    try await workers.run { try AnimatedImage(file, customFormats: CommandFormats.custom) })
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()
@@ -111,7 +113,8 @@ struct InfoCommand: AsyncParsableCommand {
                 if header.mayBeAnimated {
                     let bytes = try await workers.run { try ImageFile(path: path).bytes() }
                     description.bytesRead = bytes.count
-                    description.describe(try await workers.run { try AnimatedImage(bytes) })
+                    description.describe(
+                        try await workers.run { try AnimatedImage(bytes, customFormats: CommandFormats.custom) })
                 }
             }
         } catch {

@@ -7,8 +7,8 @@ struct StandardInput {
 
     /// Returns the header, with the orientation that can follow the pixels, and the bytes read before it was known.
     func header() async throws -> (header: ImageHeader, bytes: [UInt8]) {
-        let decoder = StreamingDecoder()
-        let reader = ImageHeaderReader()
+        let decoder = StreamingDecoder(customFormats: CommandFormats.custom)
+        let reader = ImageHeaderReader(customFormats: CommandFormats.custom)
         var bytes: [UInt8] = []
         while decoder.header == nil, let block = try await next() {
             bytes += block

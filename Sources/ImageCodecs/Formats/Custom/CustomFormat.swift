@@ -36,7 +36,8 @@ public protocol CustomFormat: Sendable {
     /// Throws `corrupt` and `unsupportedFeature`.
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader?
 
-    /// Returns the ICC profile of the decoded rows; `nil`, the default, means sRGB.
+    /// Returns the ICC profile of the decoded rows; `nil`, the default, means sRGB, and an empty one a color space that no
+    /// profile describes.
     ///
     /// `beginning` is the data for which ``header(of:)`` returned a header.
     func colorProfile(of beginning: Span<UInt8>) -> [UInt8]?
@@ -105,8 +106,8 @@ extension CustomFormat {
         header.isGray = header.colorChannels == 1
         header.colorProfile = nil
         if let profile = colorProfile(of: beginning) {
-            header.colorProfile = ProfileDescription.read(profile.span)
-            colors = [ColorSource(profile: profile.span)]
+            header.colorProfile = profile.isEmpty ? nil : ProfileDescription.read(profile.span)
+            colors = [profile.isEmpty ? .unusable : ColorSource(profile: profile.span)]
         }
         return header
     }

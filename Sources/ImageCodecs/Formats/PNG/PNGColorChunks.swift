@@ -46,39 +46,13 @@ struct PNGColorChunks {
 }
 
 extension ColorSource {
-    /// Creates a color source from the code points (ITU-T H.273) of a `cICP` chunk: the gamuts of BT.601, BT.709, and
-    /// BT.2020, and Display P3; HDR (PQ, HLG) is not supported.
+    /// Creates a color source from the code points of a `cICP` chunk.
     fileprivate init(codePoints: [UInt8]) {
-        guard codePoints.count == 4, codePoints[2] == 0, codePoints[3] == 1,
-            let primaries = Self.primaries(codePoints[0]), let curve = Self.curve(codePoints[1])
-        else {
+        guard codePoints.count == 4, codePoints[2] == 0, codePoints[3] == 1 else {
             self = .unusable
             return
         }
-        let isSRGB = primaries == .bt709 && curve == .sRGB
-        self = isSRGB ? .sRGB : .primaries(PrimariesSpace(primaries: primaries, curve: curve))
-    }
-
-    private static func primaries(_ code: UInt8) -> PrimariesSpace.Primaries? {
-        switch code {
-        case 1: .bt709
-        case 5: .bt601With625Lines
-        case 6, 7: .bt601With525Lines
-        case 9: .bt2020
-        case 12: .displayP3
-        default: nil
-        }
-    }
-
-    private static func curve(_ code: UInt8) -> PrimariesSpace.Curve? {
-        switch code {
-        case 1, 6, 14, 15: .bt709
-        case 4: .init(gamma: 2.2)
-        case 5: .init(gamma: 2.8)
-        case 8: .linear
-        case 13: .sRGB
-        default: nil
-        }
+        self = CodedColors.source(primaries: Int(codePoints[0]), transfer: Int(codePoints[1]))
     }
 
     /// Creates a source from an `iCCP` chunk: a name, a zero byte, another zero for deflate, and the compressed

@@ -1,0 +1,139 @@
+#if AVIF
+import CAVIF
+import ImageCodecs
+
+/// Owns a decoder of libavif that has parsed a file.
+@safe
+final class AVIFDecoder {
+    /// The maximum number of frames that a file can declare before the limits on frames are checked.
+    private static let maximumFrames: UInt32 = 1 << 16
+
+    private let decoder: UnsafeMutablePointer<avifDecoder>
+
+    /// Parses `file`, which must exist for as long as the decoder; `limit` is the size of the largest image to decode.
+    init(_ file: UnsafeBufferPointer<UInt8>, limit: PixelSize?) throws(CodecError) {
+        guard let decoder = unsafe avifDecoderCreate() else { throw .outOfMemory(.avif) }
+        unsafe self.decoder = decoder
+        unsafe decoder.pointee.maxThreads = 1
+        unsafe decoder.pointee.imageCountLimit = Self.maximumFrames
+        // As in browsers: files without `pixi`, or with a crop that cannot be applied, exist.
+        unsafe decoder.pointee.strictFlags = AVIF_STRICT_ALPHA_ISPE_REQUIRED.rawValue
+        if let limit {
+            // The coded image has the size of the header, before a crop.
+            unsafe decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limit.width, limit.height) + 65_536)
+        }
+        try check(unsafe avifDecoderSetIOMemory(decoder, file.baseAddress, file.count))
+        try check(unsafe avifDecoderParse(decoder))
+    }
+
+    deinit {
+        unsafe avifDecoderDestroy(decoder)
+    }
+
+    /// Calls `body` with a decoder that has parsed `file`.
+    static func withDecoder<Result>(
+        of file: Span<UInt8>, limit: PixelSize? = nil, _ body: (AVIFDecoder) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
+        try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
+            try body(unsafe AVIFDecoder(bytes, limit: limit))
+        }
+    }
+
+    /// Throws the error that a result of libavif stands for.
+    func check(_ result: avifResult) throws(CodecError) {
+        switch result {
+        case AVIF_RESULT_OK: return
+        case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_IO_ERROR: throw .truncated(.avif)
+        case AVIF_RESULT_OUT_OF_MEMORY: throw .outOfMemory(.avif)
+        case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_UNSUPPORTED_DEPTH:
+            throw .unsupportedFeature(.avif, unsafe String(cString: avifResultToString(result)))
+        default: throw .corrupt(.avif, unsafe String(cString: avifResultToString(result)))
+        }
+    }
+
+    /// The image: its properties, and its planes once a frame has been decoded.
+    private var image: UnsafeMutablePointer<avifImage> { unsafe decoder.pointee.image }
+
+    var frameCount: Int { Int(unsafe decoder.pointee.imageCount) }
+
+    /// The header of the visible part of the image, before it is turned upright.
+    var header: ImageHeader {
+        let image = unsafe image.pointee
+        var header = ImageHeader(format: .avif, size: crop.size)
+        header.orientation = unsafe orientation(image)
+        header.frameCount = max(frameCount, 1)
+        header.hasAlpha = unsafe decoder.pointee.alphaPresent != 0
+        header.bitsPerChannel = Int(unsafe image.depth)
+        header.colorChannels = unsafe image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? 1 : 3
+        return header
+    }
+
+    /// The visible part of the image; a crop that is invalid is ignored.
+    var crop: PixelRectangle {
+        let image = unsafe image.pointee
+        let whole = PixelRectangle(
+            left: 0, top: 0, size: PixelSize(width: Int(unsafe image.width), height: Int(unsafe image.height)))
+        guard unsafe image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return whole }
+        var clap = unsafe image.clap
+        var rectangle = avifCropRect()
+        var diagnostics = avifDiagnostics()
+        let isValid = unsafe avifCropRectConvertCleanApertureBox(
+            &rectangle, &clap, image.width, image.height, image.yuvFormat, &diagnostics)
+        guard isValid != 0 else { return whole }
+        return PixelRectangle(
+            left: Int(rectangle.x), top: Int(rectangle.y),
+            size: PixelSize(width: Int(rectangle.width), height: Int(rectangle.height)))
+    }
+
+    /// The orientation that is the same as the rotation to the left and the reflection that follows it.
+    private func orientation(_ image: avifImage) -> ImageOrientation {
+        let turns = unsafe image.transformFlags & AVIF_TRANSFORM_IROT.rawValue == 0 ? 0 : image.irot.angle & 3
+        guard unsafe image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0 else {
+            return [.up, .left, .down, .right][Int(turns)]
+        }
+        let exchangesRows: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
+        let exchangesColumns: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
+        return unsafe image.imir.mode == 0 ? exchangesRows[Int(turns)] : exchangesColumns[Int(turns)]
+    }
+
+    var colorProfile: [UInt8]? {
+        let image = unsafe image.pointee
+        if unsafe image.icc.size > 0 { return unsafe Self.bytes(image.icc) }
+        return unsafe CodedColors.profile(
+            primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
+    }
+
+    /// The Exif data without the identifier that some files contain by mistake.
+    var exif: [UInt8]? {
+        let bytes = unsafe Self.bytes(image.pointee.exif)
+        let tiff = bytes.starts(with: Array("Exif\0\0".utf8)) ? Array(bytes.dropFirst(6)) : bytes
+        return tiff.isEmpty ? nil : tiff
+    }
+
+    private static func bytes(_ data: avifRWData) -> [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: data.data, count: data.size))
+    }
+
+    /// Returns the display time of frame `index`.
+    func delay(at index: Int) throws(CodecError) -> Duration {
+        var timing = avifImageTiming()
+        try check(unsafe avifDecoderNthImageTiming(decoder, UInt32(clamping: index), &timing))
+        let seconds = timing.duration
+        return seconds.isFinite ? .milliseconds(Int64(min(max(seconds * 1_000, 0), 1e12))) : .zero
+    }
+
+    /// Decodes frame `index`.
+    func decodeFrame(at index: Int) throws(CodecError) {
+        try check(unsafe avifDecoderNthImage(decoder, UInt32(clamping: index)))
+    }
+
+    /// Passes the rows of the decoded frame, whose visible part must have `size`.
+    func passRows(_ size: PixelSize, to rows: inout ImageRows) throws(CodecError) {
+        let crop = crop
+        guard crop.size == size else {
+            throw .corrupt(.avif, "a frame of \(crop.size) in an image of \(size)")
+        }
+        try unsafe AVIFRows.pass(crop, of: image, decoder: self, to: &rows)
+    }
+}
+#endif
