@@ -81,7 +81,9 @@ extension CodecError {
     fileprivate var suggestedStatus: Int {
         switch self {
         case .overLimit, .outOfMemory: 413
+        case .transformationFailed: 422
         case .encodingFailed, .decoderFault: 500
+        case .cancelled: 503
         case .notAnImage, .truncated, .corrupt, .zeroPixels, .unsupportedFormat, .unsupportedFeature: 415
         }
     }
@@ -89,7 +91,8 @@ extension CodecError {
     fileprivate var clientDescription: String {
         switch self {
         case .overLimit, .outOfMemory: "The image is too large."
-        case .encodingFailed, .decoderFault: "The image could not be processed."
+        case .transformationFailed: "The image cannot be changed in this way."
+        case .encodingFailed, .decoderFault, .cancelled: "The image could not be processed."
         case .notAnImage: "The file is not an image."
         case .truncated, .corrupt, .zeroPixels: "The image is damaged."
         case .unsupportedFormat, .unsupportedFeature: "The format of the image is not supported."

@@ -211,7 +211,7 @@ extension ImageError.Code {
         .redirects, .unsupportedRedirect, .authentication, .policy, .proxy, .tooManyBytes, .emptyBody,
         .hashMismatch, .unacceptableType, .notModified, .notCached, .cacheFolder, .refused, .notAnImage, .corrupt,
         .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .tooSmall, .tooLarge, .aspectRatio,
-        .unwantedFormat, .tooManyOpenFiles, .overloaded, .encode, .cancelled, .other,
+        .unwantedFormat, .tooManyOpenFiles, .overloaded, .transform, .encode, .cancelled, .other,
     ]
 
     /// The codes of the statuses that servers send most often instead of images.
