@@ -40,7 +40,11 @@ public struct ResponseHead: Sendable {
     package var redirection: Redirection? { properties.redirection }
     /// The time of the response, in seconds since 1970: when it was received, or taken from a cache, from which time its
     /// `Age` counts.
-    private var receivedAt: Int { properties.receivedAt }
+    package var receivedAt: Int { properties.receivedAt }
+    /// The response if its fields are parsed on demand; `nil` for others.
+    package var unparsed: (any UnparsedResponse)? {
+        if case .unparsed(let response) = content { response } else { nil }
+    }
 
     /// The properties of a redirect that its head does not contain.
     package struct Redirection: Sendable {

@@ -14,6 +14,9 @@ public struct AVIFEncoder: ImageEncoder {
     /// The speed, from 0, the smallest files, to 10, the fastest; other values are clamped.
     public var speed: Int
 
+    /// The format and its options.
+    public var identity: String { "avif \(quality) \(isLossless) \(speed)" }
+
     /// The maximum number of pixels along one side of an encoded image.
     private static let maximumSide = 65_536
 

@@ -12,7 +12,7 @@ extension ResponseCache {
         /// The URL of the request, or its `ImageRequest.cacheKey`.
         public var url: String { head.url }
         /// The status and header fields of the response.
-        public var response: HTTPResponse { head.response }
+        public var response: HTTPResponse { isResult ? head.responseOfResult : head.response }
         /// The time when the response was received or last validated, in seconds since 1970.
         public var receivedAt: Int { head.receivedAt }
         /// The size of the body in bytes.

@@ -5,8 +5,6 @@ import Hashing
 
 // Results computed from responses, which are stored beside these and are fresh for as long.
 extension ResponseCache {
-    private static let propertiesField = HTTPField.Name("webimage-result")!
-
     /// Returns a fresh result that can be read without waiting for a disk; can be called on any thread.
     ///
     /// `nil` does not mean that there is none.
@@ -25,6 +23,8 @@ extension ResponseCache {
     }
 
     /// Returns a stored result, which can be stale; `nil` if there is none that the policy permits to use.
+    ///
+    /// A stale one is not returned if the response itself can be used: because it is fresh, or may be used stale.
     package func result(_ key: ResultKey, policy: CachePolicy) async -> StoredResult? {
         guard policy != .reload else { return nil }
         return await thread.run(to: .long) { [self] in
@@ -32,7 +32,15 @@ extension ResponseCache {
                 case .bytes(let bytes, _) = stored.body, let result = result(stored, bytes, key, policy)
             else { return nil }
             found.body.markUsed()
-            if result.isFresh { uses.record(.hit) }
+            guard !result.isFresh else {
+                uses.record(.hit)
+                return result
+            }
+            let directives = found.head.freshness.directives
+            let whole = find(.whole, key.request, key.resource)
+            guard directives.staleIfError == nil, directives.staleWhileRevalidate == nil,
+                whole?.head.freshness.isFresh(at: now()) != true
+            else { return nil }
             return result
         }
     }
@@ -42,59 +50,96 @@ extension ResponseCache {
     ) -> StoredResult? {
         let head = stored.head
         guard head.url == key.resource.url, head.owner == key.resource.owner, head.selection == key.selection,
-            !hasExpired(head), let properties = head.fields[Self.propertiesField]
+            !hasExpired(head), let properties = head.fields[StoredHead.propertiesOfResult]
         else { return nil }
         let now = now()
         let asked = CacheControl(key.request.headerFields, isRequest: true)
         let step = policy.step(stored: head, asked: asked, now: now)
         guard step == .serve || step == .validate else { return nil }
-        var response = head.response
-        response.headerFields[Self.propertiesField] = nil
+        var response = head.responseOfResult
         response.headerFields[.age] = "\(head.freshness.age(at: now))"
         return StoredResult(
             head: ResponseHead(response: response, url: key.request.url), properties: properties, bytes: bytes,
             source: source, isFresh: step == .serve, stored: stored)
     }
 
-    /// Stores a result computed from a response, unless the response may not be stored; returns when it is stored.
+    /// Stores a result computed from a response, unless the response may not be stored, or there is a newer one; returns
+    /// when it is stored.
     package func store(
         _ bytes: [UInt8], properties: String, from head: ResponseHead, for key: ResultKey
     ) async {
-        let time = now()
-        guard
+        let (fields, requestedAt, receivedAt) = origin(of: head)
+        guard head.status == .ok,
             Storability.allows(
-                .get, key.request.headerFields, head.response, redirectCount: head.redirectCount, receivedAt: time),
+                .get, key.request.headerFields, head.response, redirectCount: head.redirectCount,
+                receivedAt: receivedAt),
             bytes.count <= min(configuration.maximumEntryBytes, StoredBody.maximumShortLength)
         else { return }
-        let stored = storedHead(Storability.fields(of: head.response), properties, key, at: time)
+        let stored = storedHead(fields, properties, key, requestedAt: requestedAt, receivedAt: receivedAt)
         await thread.run(to: .long) { [self] in
+            if let whole = find(.whole, key.request, key.resource), whole.head.requestedAt > requestedAt { return }
             var draft = EntryDraft(stored, key.resource, cache: self, length: bytes.count)
             draft.write(bytes)
             draft.finish(as: .result)
         }
     }
 
+    /// Returns the fields of a response, and the times of its request and its arrival.
+    private func origin(of head: ResponseHead) -> (fields: HTTPFields, requestedAt: Int, receivedAt: Int) {
+        if let stored = (head.unparsed as? AgedResponse)?.stored {
+            return (stored.fields, stored.requestedAt, stored.receivedAt)
+        }
+        // By the clock of the cache, which is another one in tests.
+        let time = now() - max(0, HTTPDate.now - head.receivedAt)
+        return (Storability.fields(of: head.response), time, time)
+    }
+
     /// Returns a result whose response the origin has confirmed by a 304, and stores the new head later.
-    package func confirm(_ result: StoredResult, by head: ResponseHead, for key: ResultKey) -> StoredResult {
+    ///
+    /// Returns `nil` if the 304 is for another response (RFC 9111, section 4.3.4), or forbids storing the response; the
+    /// result is then removed.
+    package func confirm(_ result: StoredResult, by head: ResponseHead, for key: ResultKey) -> StoredResult? {
         let time = now()
-        let fields = Storability.fields(result.stored.head.fields, updatedBy: head.response)
-        let update = storedHead(fields, result.properties, key, at: time)
+        let old = result.stored.head.fields
+        let fields = Storability.fields(old, updatedBy: head.response)
+        let tags = (old.bytes(of: .eTag), head.response.headerFields.bytes(of: .eTag))
+        let isSame = tags.0 == nil || tags.1 == nil || tags.0?.strongPart == tags.1?.strongPart
+        guard head.redirectCount == 0, isSame, CacheControl(fields).allowsStoring(HTTPResponse.Status.ok.code),
+            VaryRule(fields).canMatch
+        else {
+            thread.append(to: .long) { [self] in removeIfUnchanged(result.stored) }
+            return nil
+        }
+        let update = storedHead(fields, result.properties, key, requestedAt: time, receivedAt: time)
         let stored = StoredResponse(key: result.stored.key, head: update, body: result.stored.body)
         thread.append(to: .long) { [self] in
             // If it has been replaced or removed, there is nothing to do.
             _ = try? storage.replaceHead(stored.key, with: ResponseStorageHead(update.packed, stored.body.facts))
         }
-        var response = update.response
-        response.headerFields[Self.propertiesField] = nil
         return StoredResult(
-            head: ResponseHead(response: response, url: key.request.url), properties: result.properties,
-            bytes: result.bytes, source: .revalidated, isFresh: true, stored: stored)
+            head: ResponseHead(response: update.responseOfResult, url: key.request.url),
+            properties: result.properties, bytes: result.bytes, source: .revalidated, isFresh: true, stored: stored)
     }
 
-    private func storedHead(_ fields: HTTPFields, _ properties: String, _ key: ResultKey, at time: Int) -> StoredHead {
+    private func storedHead(
+        _ fields: HTTPFields, _ properties: String, _ key: ResultKey, requestedAt: Int, receivedAt: Int
+    ) -> StoredHead {
         var fields = fields
         fields[.contentLength] = nil
-        fields[Self.propertiesField] = properties
-        return StoredHead(fields, of: key.resource, selection: key.selection, at: time)
+        fields[StoredHead.propertiesOfResult] = properties
+        return StoredHead(
+            fields, of: key.resource, selection: key.selection, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+}
+
+extension StoredHead {
+    /// The field with the properties of a result.
+    static let propertiesOfResult = HTTPField.Name("webimage-result")!
+
+    /// The response from which a result was computed.
+    var responseOfResult: HTTPResponse {
+        var response = response
+        response.headerFields[Self.propertiesOfResult] = nil
+        return response
     }
 }

@@ -40,12 +40,14 @@ struct CustomEncoderTests {
         #expect(EncodeOptions(QOIEncoder()) == EncodeOptions(QOIEncoder()))
         #expect(EncodeOptions(QOIEncoder()) != EncodeOptions(QOIEncoder(alwaysHasAlpha: true)))
         #expect(EncodeOptions(QOIEncoder()) != .png())
+        #expect(EncodeOptions.jpeg().encoder.identity != EncodeOptions.jpeg(.init(quality: 1)).encoder.identity)
         #expect(Set([EncodeOptions.jpeg(), .jpeg(), .png()]).count == 2)
     }
 
     @Test func encoderWithoutAnimationsThrows() {
         struct Still: ImageEncoder {
             let format = QOIFormat().format
+            let identity = "still"
             func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { 0 }
             func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) -> [UInt8] { [] }
         }

@@ -16,6 +16,9 @@ public struct QOIEncoder: ImageEncoder {
         self.alwaysHasAlpha = alwaysHasAlpha
     }
 
+    /// The format and its option.
+    public var identity: String { "qoi \(alwaysHasAlpha)" }
+
     /// Returns the size of the longest file, of five bytes per pixel, in bytes.
     public func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { size.area * 5 + 64 }
 

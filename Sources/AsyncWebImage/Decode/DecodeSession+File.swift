@@ -15,21 +15,29 @@ extension DecodeSession {
         let codec = decoder.codec(options)
         var beginning: [[UInt8]] = []
         let plan = try await session.readHeader(codec) { if rule.animated != nil { beginning.append($0) } }
+        if codec.header?.isGray == true, options.keepsProfile, !rule.storesGrayProfiles {
+            session.options.keepsProfile = false
+            try codec.replaceOptions(session.options)
+        }
         if let animated = rule.animated, codec.header?.mayBeAnimated == true {
-            let animation = try await session.readAnimation(codec, plan, beginning)
-            return try await session.encode(animation, rule, animated)
+            let animation = try await session.readAnimation(codec, codec.plan, beginning)
+            let encoding = session
+            return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
+                try await encoding.encode(animation, rule, animated)
+            }
         }
         beginning = []
         guard let header = codec.header, let plan else { return try session.encode(transformed(codec.finish()), rule) }
-        let usable = rule.usableOptions(options, for: header)
-        if usable != options { try codec.replaceOptions(usable) }
         let size = try transformedSize(codec.plan ?? plan)
         let hasAlpha = header.hasAlpha || options.allowsPartial || !transformations.isEmpty
         let working = max(
             rule.opaque.encoder.workingBytes(for: size, hasAlpha: false),
             hasAlpha ? rule.transparent.encoder.workingBytes(for: size, hasAlpha: true) : 0)
-        return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working) {
-            try session.encode($0, rule)
+        // Encoders take 8 bits per channel, or hold pixels of 16 bits in twice the memory.
+        let copy = options.pixelFormat == .rgba16 ? working.saturatingSum(size.area * 4) : 0
+        let encoding = session
+        return try await session.decodeImage(codec, plan: codec.plan, extraBytes: working.saturatingSum(copy)) {
+            try encoding.encode($0, rule)
         }
     }
 
@@ -51,7 +59,9 @@ extension DecodeSession {
         try decoder.configuration.limits.checkWork(onFramePixels: isTooLarge ? .max : pixelCount)
         let limit = decoder.configuration.maximumDecodeBytes ?? decoder.configuration.memoryBudget
         // A frame, and the data that the encoder keeps of the last one. The original is held by the body.
-        let needs = AnimationMemory(frame: animation.estimatedBytes + 40 * size.area, file: 0, limit: limit)
+        let needs = AnimationMemory(
+            frame: min(animation.estimatedBytes.saturatingSum(40 * size.area), limit), file: 0,
+            limit: limit)
         var failure: any Error = CodecError.overLimit(.memory, value: needs.base, limit: limit)
         for outputLimit in needs.outputLimits {
             do {
@@ -112,19 +122,15 @@ extension FileIdentity {
     var decodeOptions: DecodeOptions {
         var options = recipe.options
         if options.pixelFormat != .rgba16 { options.pixelFormat = .rgba8 }
-        options.keepsProfile = rule.metadata.contains(.colorProfile)
+        // Transformations can add colors, which are sRGB.
+        options.keepsProfile = rule.metadata.contains(.colorProfile) && recipe.transformations.isEmpty
         return options
     }
 }
 
 extension OutputRule {
-    /// Returns the options for decoding a file with a header.
-    fileprivate func usableOptions(_ options: DecodeOptions, for header: ImageHeader) -> DecodeOptions {
-        var options = options
-        // WebP has no place for a profile of gray.
-        if header.isGray, opaque.format == .webp || transparent.format == .webp { options.keepsProfile = false }
-        return options
-    }
+    /// A Boolean value that indicates whether files can contain the profile of a gray image: WebP and animations cannot.
+    fileprivate var storesGrayProfiles: Bool { animated == nil && opaque.format != .webp && transparent.format != .webp }
 }
 
 /// The Exif data of a file that a session reads.

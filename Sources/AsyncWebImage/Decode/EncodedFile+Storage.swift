@@ -46,10 +46,12 @@ struct StaleFile: Sendable {
     let result: StoredResult
     let key: ResultKey
     let cache: ResponseCache
+    /// Loads the image for the same caller without asking about the file.
+    var loadAgain: @Sendable () -> Void = {}
 
-    /// Returns the file, whose response the origin has confirmed by a 304.
-    func confirmed(by head: ResponseHead) -> ImageFile {
-        ImageFile(file, origin: cache.confirm(result, by: head, for: key).origin)
+    /// Returns the file, whose response the origin has confirmed by a 304; `nil` if the 304 is for another response.
+    func confirmed(by head: ResponseHead) -> ImageFile? {
+        cache.confirm(result, by: head, for: key).map { ImageFile(file, origin: $0.origin) }
     }
 }
 

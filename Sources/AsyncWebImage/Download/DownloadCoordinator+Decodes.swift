@@ -133,14 +133,21 @@ extension DownloadCoordinator {
         guard case .file(let identity) = variant.content, variant.digest == nil, hooks == nil,
             let cache = environment.responseCache, let key = identity.key(of: download.key, configuration)
         else { return nil }
-        return { [log = download.log, id = download.id] file in
-            guard !file.isPartial, let origin = log.origin, !(await self.isOutdated(id) && origin.source.isStored)
+        // Otherwise, the head could be that of another attempt when the file is complete.
+        guard !identity.recipe.options.stopsWhenComplete else { return nil }
+        return { [log = download.log, id = download.id, count = configurationCount] file in
+            guard !file.isPartial, let origin = log.origin,
+                await self.permitsStoring(id, origin.source, configurationCount: count)
             else { return }
             await cache.store(file.bytes, properties: file.properties, from: origin.head, for: key)
         }
     }
 
-    private func isOutdated(_ id: Download.ID) -> Bool { downloads[id]?.isOutdated == true }
+    /// Returns whether a file made of a download may be stored: the request was the one of its key, and a stored response
+    /// has not been replaced.
+    private func permitsStoring(_ id: Download.ID, _ source: ResponseSource, configurationCount count: Int) -> Bool {
+        count == configurationCount && !(downloads[id]?.isOutdated == true && source.isStored)
+    }
 
     /// Adds a complete image to the cache of decoded images, unless its response forbids that or has been replaced.
     private func store(

@@ -13,6 +13,11 @@ extension DownloadCoordinator {
         immediateResponses?.resultKey(identity, of: key)
     }
 
+    /// Returns whether a stored file may be used, according to the response from which it was made.
+    nonisolated func accepts(_ head: ResponseHead, for key: FetchKey) -> Bool {
+        immediateResponses?.accepts(head, for: key) == true
+    }
+
     /// Starts a lookup in the response cache, which delivers a short response, or posts its decision.
     func lookup(_ download: Download, timeLimit: Duration?) {
         let receiver = receiver(of: download, continuing: nil)

@@ -15,8 +15,11 @@ public actor DownloadCoordinator {
             rules = ResponseRules(configuration)
             hooks = DownloadHooks(configuration)
             immediateResponses?.configure(configuration)
+            configurationCount += 1
         }
     }
+    /// The number of configurations so far.
+    private(set) var configurationCount = 0
     private(set) var rules: ResponseRules
     private(set) var hooks: DownloadHooks?
 

@@ -10,9 +10,10 @@ extension ImageLoader {
     ///
     /// With a ``responseCache``, files of up to 2 MiB are stored beside the response, and are fresh for as long; then the
     /// original is not read. When a file is stale, the origin is asked whether the original has changed; if it has not,
-    /// the file is used again. Not stored are partial images, and those of responses that may not be stored, were
-    /// redirected, or have been changed by a hook; nor are files looked up for requests with
-    /// ``ImageRequest/requirements``, ``ImageRequest/expectedDigest``, or ``ImageRequest/knownVersion``.
+    /// the file is used again. Not stored are partial images, images of requests with
+    /// ``DecodeOptions/stopsWhenComplete``, and those of responses that may not be stored, were redirected, or have been
+    /// changed by a hook; nor are files looked up for requests with ``ImageRequest/requirements``,
+    /// ``ImageRequest/expectedDigest``, or ``ImageRequest/knownVersion``.
     ///
     /// The options of the request apply, except that ``DecodeOptions/keepsProfile`` follows from the rule. Throws
     /// ``ImageError``, with ``CodecError/encodingFailed(_:_:)`` as the cause if the format cannot store the image;
@@ -26,9 +27,9 @@ extension ImageLoader {
             stored = await storedFile(request, key)
             if case .fresh(let file) = stored { return file }
         }
-        let request = request.asking(about: stored)
-        return try await answer(to: request, try fetchKey(request)) {
-            .file(identity, $0, stored?.stale)
+        let asking = request.asking(about: stored)
+        return try await answer(to: asking, try fetchKey(asking)) { answer in
+            .file(identity, answer, staleFile(stored, request, identity, answer))
         }
     }
 
@@ -38,23 +39,30 @@ extension ImageLoader {
         let (answer, response) = (OneShot<ImageFile>(), ResponseAccess())
         let id = coordinator.newSubscriberID()
         let identity = FileIdentity(recipe: request.recipe, rule: rule)
+        let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator, isJoined: false)
         let join = { @Sendable (stored: StoredFile?) throws(ImageError) in
-            let request = request.asking(about: stored)
-            var subscriber = Subscriber(
-                request, try self.fetchKey(request), id: id, product: .file(identity, answer, stored?.stale))
+            let asking = request.asking(about: stored)
+            let stale = self.staleFile(stored, request, identity, answer)
+            var subscriber = Subscriber(asking, try self.fetchKey(asking), id: id, product: .file(identity, answer, stale))
             subscriber.response = response
-            self.coordinator.post(.join(subscriber))
+            control.join(subscriber)
         }
         do {
             if let key = try storedFileKey(request, identity) {
                 if let file = immediateFile(request, key) {
                     answer.resolve(.success(file))
+                    control.end()
                 } else {
                     // The handle is returned before the disk has been read.
                     Task {
                         let stored = await storedFile(request, key)
-                        if case .fresh(let file) = stored { return answer.resolve(.success(file)) }
-                        do { try join(stored) } catch { answer.resolve(.failure(error)) }
+                        do {
+                            guard case .fresh(let file) = stored else { return try join(stored) }
+                            answer.resolve(.success(file))
+                        } catch {
+                            answer.resolve(.failure(error))
+                        }
+                        control.end()
                     }
                 }
             } else {
@@ -62,8 +70,8 @@ extension ImageLoader {
             }
         } catch {
             answer.resolve(.failure(error))
+            control.end()
         }
-        let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator)
         return LoadTask(request: request, answer: answer, response: response, head: \.head, control: control)
     }
 }
@@ -82,7 +90,7 @@ extension ImageLoader {
     private struct StoredFileKey: Sendable {
         let cache: ResponseCache
         let key: ResultKey
-        let policy: CachePolicy
+        let fetch: FetchKey
         let rule: OutputRule
     }
 
@@ -94,21 +102,21 @@ extension ImageLoader {
         guard let responseCache, request.expectedDigest == nil, request.requirements == nil, !fetch.isConditional,
             let key = coordinator.resultKey(identity, of: fetch)
         else { return nil }
-        return StoredFileKey(cache: responseCache, key: key, policy: fetch.cachePolicy, rule: identity.rule)
+        return StoredFileKey(cache: responseCache, key: key, fetch: fetch, rule: identity.rule)
     }
 
     /// Returns a fresh file that can be read without waiting for a disk.
     private func immediateFile(_ request: ImageRequest, _ key: StoredFileKey) -> ImageFile? {
-        guard let result = key.cache.immediateResult(key.key, policy: key.policy),
-            let file = EncodedFile(result, key.rule)
+        guard let result = key.cache.immediateResult(key.key, policy: key.fetch.cachePolicy),
+            coordinator.accepts(result.head, for: key.fetch), let file = EncodedFile(result, key.rule)
         else { return nil }
         request.slot?.keep()
         return ImageFile(file, origin: result.origin)
     }
 
     private func storedFile(_ request: ImageRequest, _ key: StoredFileKey) async -> StoredFile? {
-        guard let result = await key.cache.result(key.key, policy: key.policy),
-            let file = EncodedFile(result, key.rule)
+        guard let result = await key.cache.result(key.key, policy: key.fetch.cachePolicy),
+            coordinator.accepts(result.head, for: key.fetch), let file = EncodedFile(result, key.rule)
         else { return nil }
         guard result.isFresh else {
             return result.version == nil
@@ -116,6 +124,25 @@ extension ImageLoader {
         }
         request.slot?.keep()
         return .fresh(ImageFile(file, origin: result.origin))
+    }
+}
+
+extension ImageLoader {
+    /// Returns the stale file of a caller, which is loaded again if the origin answers for another response.
+    private func staleFile(
+        _ stored: StoredFile?, _ request: ImageRequest, _ identity: FileIdentity, _ answer: OneShot<ImageFile>
+    ) -> StaleFile? {
+        guard var stale = stored?.stale else { return nil }
+        stale.loadAgain = { [coordinator, id = coordinator.newSubscriberID()] in
+            do {
+                let key = try self.fetchKey(request)
+                coordinator.post(
+                    .join(Subscriber(request, key, id: id, product: .file(identity, answer, nil))))
+            } catch {
+                answer.resolve(.failure(error))
+            }
+        }
+        return stale
     }
 }
 

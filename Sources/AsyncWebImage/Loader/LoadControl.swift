@@ -3,14 +3,45 @@ import Threading
 
 /// The control of a caller's load: its progress, its priority, and its end.
 final class LoadControl: Sendable {
+    private struct State {
+        var priority: DownloadPriority
+        /// A Boolean value that indicates whether the caller has joined a download.
+        var isJoined: Bool
+        /// The streams of progress that wait until it has.
+        var watchers: [AsyncStream<DownloadProgress>.Continuation] = []
+    }
+
     private let id: Subscriber.ID
     private let coordinator: DownloadCoordinator
-    private let currentPriority: Locked<DownloadPriority>
+    private let state: Locked<State>
 
-    init(id: Subscriber.ID, priority: DownloadPriority, coordinator: DownloadCoordinator) {
+    /// Creates the control of a caller that has joined a download, or will do so by ``join(_:)``.
+    init(id: Subscriber.ID, priority: DownloadPriority, coordinator: DownloadCoordinator, isJoined: Bool = true) {
         self.id = id
         self.coordinator = coordinator
-        currentPriority = Locked(priority)
+        state = Locked(State(priority: priority, isJoined: isJoined))
+    }
+
+    /// Adds the caller to a download, with the priority that has been set meanwhile.
+    func join(_ caller: Subscriber) {
+        state.withLock { state in
+            var caller = caller
+            caller.priority = state.priority
+            coordinator.post(.join(caller))
+            state.isJoined = true
+            for watcher in state.watchers { coordinator.post(.watch(id, watcher)) }
+            state.watchers = []
+        }
+    }
+
+    /// Ends the load without a download.
+    func end() {
+        let watchers = state.withLock { state in
+            state.isJoined = true
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.finish() }
     }
 
     /// Ends the load for this caller.
@@ -24,18 +55,24 @@ final class LoadControl: Sendable {
         continuation.onTermination = { [weak coordinator, id] end in
             if case .cancelled = end { coordinator?.post(.stopWatching(id, continuation)) }
         }
-        coordinator.post(.watch(id, continuation))
+        state.withLock { state in
+            if state.isJoined {
+                coordinator.post(.watch(id, continuation))
+            } else {
+                state.watchers.append(continuation)
+            }
+        }
         return stream
     }
 
     /// The priority, which can be changed at any time.
     var priority: DownloadPriority {
-        get { currentPriority.withLock { $0 } }
+        get { state.withLock { $0.priority } }
         set {
             // Under the lock; otherwise two concurrent changes could reach the coordinator in the wrong order.
-            currentPriority.withLock { priority in
-                priority = newValue
-                coordinator.post(.event(.prioritize(id, newValue)))
+            state.withLock { state in
+                state.priority = newValue
+                if state.isJoined { coordinator.post(.event(.prioritize(id, newValue))) }
             }
         }
     }

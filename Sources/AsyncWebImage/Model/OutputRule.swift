@@ -54,16 +54,19 @@ public struct OutputRule: Sendable, Hashable {
         let candidates = candidates.isEmpty ? [.jpeg()] : candidates
         let field = AcceptField(accept ?? "*/*")
         let weights = candidates.map { field.weight(of: $0.format.mediaType) }
+        let acceptsNone = weights.allSatisfy { $0 == 0 }
         func best(where isUsable: (EncodeOptions) -> Bool) -> EncodeOptions? {
-            let usable = candidates.indices.filter { isUsable(candidates[$0]) }
-            let highest = usable.map { weights[$0] }.max() ?? 0
+            let usable = candidates.indices.filter { isUsable(candidates[$0]) && (acceptsNone || weights[$0] > 0) }
+            let highest = usable.map { weights[$0] }.max()
             return usable.first { weights[$0] == highest }.map { candidates[$0] }
         }
         let opaque = best { _ in true } ?? candidates[0]
         // A GIF has pixels that are transparent, but none that are partly so; and not all programs play APNG.
         let transparent =
+            
             best { $0.encoder.storesTransparency && $0.format != .gif } ?? best(where: \.encoder.storesTransparency)
         let animated =
+            
             best { $0.encoder.storesAnimations && $0.format != .png } ?? best(where: \.encoder.storesAnimations)
         self.init(
             opaque: opaque, transparent: transparent ?? opaque, animated: keepsAnimations ? animated : nil, metadata)
@@ -76,7 +79,10 @@ public struct OutputRule: Sendable, Hashable {
         self.transparent = transparent
         self.animated = animated
         self.metadata = metadata
-        identity = "\(opaque) \(transparent) \(animated.map { "\($0)" } ?? "") \(metadata.rawValue)"
+        identity = [opaque, transparent, animated].map { $0?.encoder.identity ?? "" }.joined(separator: "
+")
+            + "
+\(metadata.rawValue)"
     }
 
     /// The formats of the files that this rule can make.

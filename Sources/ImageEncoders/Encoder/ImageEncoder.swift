@@ -3,11 +3,15 @@ public import ImageCodecs
 /// An encoder of images and animations of one format, with its options.
 ///
 /// The built-in formats have encoders of this kind. Pass another one to ``EncodeOptions/init(_:)``, for a format that
-/// your application adds. Values with equal options are equal, and are described by equal texts (`"\(encoder)"`), under
-/// which a response cache stores files. One value serves many concurrent encodings.
+/// your application adds. Values with equal options are equal. One value serves many concurrent encodings.
 public protocol ImageEncoder: Sendable, Hashable {
     /// The format of the files.
     var format: ImageFormat { get }
+
+    /// A text that is equal for equal values, in all processes, and different for all others, such as `jpeg 85`.
+    ///
+    /// A response cache stores files under it.
+    var identity: String { get }
 
     /// A Boolean value that indicates whether images in `PixelFormat.rgba16` are passed as they are; otherwise, the
     /// default, they are reduced to 8 bits per channel.

@@ -10,6 +10,8 @@ struct GIFEncoder: ImageEncoder {
         self.options = options
     }
 
+    var identity: String { "gif \(options.maximumColors)" }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { size.area * 20 }
 
     /// Returns the encoded image; metadata is not supported.

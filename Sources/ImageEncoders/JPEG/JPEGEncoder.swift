@@ -10,6 +10,8 @@ struct JPEGEncoder: ImageEncoder {
         self.options = options
     }
 
+    var identity: String { "jpeg \(options.quality) \(options.chroma?.rawValue ?? "-") \(options.isProgressive)" }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
         // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
         let perPixel = options.quality < 90 && options.chroma != .full ? 3 : options.quality <= 95 ? 8 : 13

@@ -13,6 +13,8 @@ struct PNGEncoder: ImageEncoder {
 
     var supports16Bit: Bool { true }
 
+    var identity: String { "png \(options.compressionLevel) \(options.reducesColors)" }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int { size.area * 8 }
 
     /// Returns the encoded image.

@@ -12,6 +12,11 @@ struct WebPEncoder: ImageEncoder {
     init(_ options: WebPOptions) {
         self.options = options
     }
+
+    var identity: String {
+        "webp \(options.quality) \(options.isLossless) \(options.alphaQuality) \(options.effort)"
+    }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
         // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
         size.area * (options.isLossless || hasAlpha ? 34 : options.quality > 90 ? 29 : 21)

@@ -35,14 +35,14 @@ package struct StoredHead: Sendable, Equatable {
         status = response.status.code
     }
 
-    /// Creates the head of a result computed at `time` from a response with these fields.
-    init(_ fields: HTTPFields, of resource: CachedResource, selection: [UInt8], at time: Int) {
+    /// Creates the head of a result computed from a response with these fields.
+    init(_ fields: HTTPFields, of resource: CachedResource, selection: [UInt8], requestedAt: Int, receivedAt: Int) {
         url = resource.url
         owner = resource.owner
         content = StoredFields(fields)
         self.selection = selection
-        requestedAt = time
-        receivedAt = time
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
         status = 200
     }
 

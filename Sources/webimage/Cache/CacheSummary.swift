@@ -8,6 +8,8 @@ struct CacheSummary: Sendable, Equatable {
     var complete = 0
     /// The number of responses of which only the beginning is stored.
     var partial = 0
+    /// The number of files made of responses.
+    var results = 0
     /// The number of complete responses that can be used without asking the origin.
     var fresh = 0
     /// The size of the bodies in bytes.
@@ -33,18 +35,26 @@ struct CacheSummary: Sendable, Equatable {
     }
 
     private mutating func add(_ entry: ResponseCache.Entry) {
-        if entry.isPartial { partial += 1 } else { complete += 1 }
-        if !entry.isPartial, entry.isFresh { fresh += 1 }
         bodyBytes += entry.bodyByteCount
+        if entry.isResult {
+            results += 1
+        } else if entry.isPartial {
+            partial += 1
+        } else {
+            complete += 1
+            if entry.isFresh { fresh += 1 }
+        }
     }
 
     var text: String {
         """
-        responses  \(complete) (\(fresh) fresh, \(complete - fresh) stale), \(partial) partial\(damagedText)
+        responses  \(complete) (\(fresh) fresh, \(complete - fresh) stale), \(partial) partial\(resultsText)\(damagedText)
         bodies     \(ByteCount(bodyBytes))
         space      \(ByteCount(bytes))
         """
     }
+
+    private var resultsText: String { results > 0 ? ", \(results) made of them" : "" }
 
     private var damagedText: String { faults.damaged > 0 ? ", \(faults.damaged) damaged" : "" }
 
@@ -53,6 +63,7 @@ struct CacheSummary: Sendable, Equatable {
         object.add("complete", complete)
         object.add("fresh", fresh)
         object.add("partial", partial)
+        object.add("results", results)
         object.add("body_bytes", bodyBytes)
         object.add("bytes", bytes)
         object.add("damaged", faults.damaged)

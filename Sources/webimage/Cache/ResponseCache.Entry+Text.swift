@@ -19,6 +19,7 @@ extension ResponseCache.Entry {
         object.add("body_bytes", bodyByteCount)
         object.add("bytes", byteCount)
         object.add("partial", isPartial)
+        object.add("result", isResult)
         object.add("fresh_seconds", isPartial ? nil : freshSeconds)
         object.add("received_at", receivedAt)
         return object.text

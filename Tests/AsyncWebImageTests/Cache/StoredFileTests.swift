@@ -133,6 +133,58 @@ struct StoredFileTests {
         }
     }
 
+    @Test func confirmationOfAnotherResponseIsNotTaken() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            let fresh = try response("max-age=60", tag: "\"v1\"", side: 80)
+            origin.route("/image", try response("max-age=60", tag: "\"v1\""))
+            let made = try await file(loader, origin.url("/image"))
+            origin.route("/image") { request in
+                request.headerFields["If-None-Match"] == nil
+                    ? fresh : .init(status: 304, headerFields: ["ETag": "\"v2\"", "Cache-Control": "max-age=60"])
+            }
+            await cache.removeAll { !$0.isResult }
+            time.advance(by: 61)
+            #expect(try await file(loader, origin.url("/image")).entityTag != made.entityTag)
+            #expect(origin.counts.totalRequests == 3)
+        }
+    }
+
+    @Test func staleFileIsNotUsedIfItsResponseIsFresh() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            let tagged = try response("max-age=60", tag: "\"v1\"")
+            origin.route("/image") { request in
+                request.headerFields["If-None-Match"] == nil
+                    ? tagged : .init(status: 304, headerFields: ["Cache-Control": "max-age=60"])
+            }
+            _ = try await file(loader, origin.url("/image"))
+            time.advance(by: 61)
+            _ = try await loader.data(for: ImageRequest(origin.url("/image")))
+            await cache.settles()
+            _ = try await file(loader, origin.url("/image"))
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
+    @Test func fileOfAnEarlierResponseIsNotStored() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            origin.route("/image", try response("max-age=600"))
+            let url = origin.url("/image")
+            _ = try await loader.data(for: ImageRequest(url))
+            await loader.coordinator.becomesIdle()
+            let key = try #require(
+                FileIdentity(recipe: PixelRecipe(), rule: OutputRule(.jpeg())).key(
+                    of: try loader.fetchKey(ImageRequest(url)), await loader.coordinator.configuration))
+            let head = try await loader.data(for: ImageRequest(url)).head
+            time.advance(by: 5)
+            var request = ImageRequest(url)
+            request.cachePolicy = .reload
+            _ = try await loader.data(for: request)
+            await cache.settles()
+            await cache.store([1, 2, 3], properties: "image/jpeg 1 1 \"tag\"", from: head, for: key)
+            #expect(cache.entryCount == 1)
+        }
+    }
+
     @Test func staleFileIsReplacedIfTheOriginalHasChanged() async throws {
         try await withStorage(.folder) { origin, _, loader in
             origin.route("/image", try response("max-age=60", tag: "\"v1\""))

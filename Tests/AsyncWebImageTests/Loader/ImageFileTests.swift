@@ -2,6 +2,8 @@ import ImageCodecs
 import ImageEncoders
 import ImageTestSupport
 import LoopbackOrigin
+import ResponseCache
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
@@ -87,7 +89,8 @@ struct ImageFileTests {
         }
     }
 
-    @Test func handleHasProgressPriorityAndTheHeadOfTheResponse() async throws {
+    @Test(arguments: [false, true])
+    func handleHasProgressPriorityAndTheHeadOfTheResponse(hasCache: Bool) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             defer { gate.open() }
@@ -95,6 +98,9 @@ struct ImageFileTests {
             origin.route(
                 "/image",
                 LoopbackOrigin.Response(headerFields: ["ETag": "\"v1\""], body: body).held(at: .body(100), until: gate))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.responseCache = hasCache ? try .test(nil, ManualTime()) : nil
+            let loader = ImageLoader(configuration: configuration)
             let task = loader.fileTask(for: ImageRequest(origin.url("/image")), as: OutputRule(.jpeg()))
             for await progress in task.progress where progress.received > 0 { break }
             task.priority = .high
@@ -116,6 +122,9 @@ struct ImageFileTests {
         ("image/jpeg, image/png, image/gif", [.jpeg, .png, .gif]),
         ("image/webp;q=0.1, image/png;q=0.9", [.png, .png, .webp]),
         ("image/webp;q=0, image/*", [.jpeg, .png, .gif]),
+        ("image/jpeg", [.jpeg, .jpeg, .jpeg]),
+        ("image/jpeg, image/gif", [.jpeg, .gif, .gif]),
+        ("image/png", [.png, .png, .png]),
         ("text/html", [.webp, .webp, .webp]),
         ("", [.webp, .webp, .webp]),
         (nil, [.webp, .webp, .webp]),
@@ -173,6 +182,21 @@ struct ImageFileTests {
         #expect(try decode(file.bytes).header.mayBeAnimated == false)
     }
 
+    @Test func transformationsAreAppliedToImagesAndFrames() async throws {
+        let still = try Samples.file(.png)
+        let animated = try animation(of: try TestImages.wanderingSquare(3), as: .gif)
+        for body in [still, animated] {
+            try await withLoopbackOrigin { origin in
+                origin.route("/image", .init(body: body))
+                var request = ImageRequest(origin.url("/image"))
+                request.transformations = [.crop(x: 0, y: 0, width: 10, height: 8)]
+                let file = try await loader.file(for: request, as: OutputRule(.webp()))
+                #expect(file.size == PixelSize(width: 10, height: 8))
+                #expect(try AnimatedImage(file.bytes).size == file.size)
+            }
+        }
+    }
+
     // MARK: Metadata
 
     @Test func exifDataAreKeptWithTheOrientationOfTheResult() async throws {
@@ -197,7 +221,9 @@ struct ImageFileTests {
 
     @Test func ruleDecidesWhetherColorsAreConverted() throws {
         func keeps(_ options: DecodeOptions, _ metadata: OutputRule.Metadata) -> Bool {
-            FileIdentity(options: options, rule: OutputRule(.jpeg(), metadata: metadata)).decodeOptions.keepsProfile
+            FileIdentity(
+                recipe: PixelRecipe(options: options), rule: OutputRule(.jpeg(), metadata: metadata)
+            ).decodeOptions.keepsProfile
         }
         #expect(keeps(DecodeOptions(), .colorProfile))
         #expect(keeps(DecodeOptions(), [.colorProfile, .exif]))

@@ -131,7 +131,7 @@ struct Subscriber: Sendable {
     /// Fails the caller, or delivers a stale file that the origin has confirmed.
     func fail(_ error: any Error) {
         if case .file(_, let answer, let stale?) = product, case ImageError.notModified(let head) = error {
-            answer.resolve(.success(stale.confirmed(by: head)))
+            if let file = stale.confirmed(by: head) { answer.resolve(.success(file)) } else { stale.loadAgain() }
         } else {
             destination.fail(error)
         }

@@ -64,6 +64,12 @@ final class ImmediateResponses: Sendable {
         return settings.flatMap { identity.key(of: key, $0.configuration) }
     }
 
+    /// Returns whether a stored file may be used for a request, according to the response from which it was made.
+    func accepts(_ head: ResponseHead, for key: FetchKey) -> Bool {
+        guard let rules = state.withLock({ $0.settings?.rules })?.with(key.transfer) else { return false }
+        return rules.accepts(head.status) && rules.acceptsType(of: head)
+    }
+
     /// Returns the body of a stored response; `nil` if a download is required.
     func data(for key: FetchKey) -> ResponseBody? {
         let settings = state.withLock { $0.isSuspended || $0.hasEnded ? nil : $0.settings }
