@@ -24,6 +24,7 @@ public final class ImageLoader: Sendable {
     private let memoryPressure: MemoryPressureMonitor?
     /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
+    private let sources: URLSources
 
     /// Creates a loader with its own connections, threads, and cache.
     ///
@@ -56,6 +57,7 @@ public final class ImageLoader: Sendable {
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
+        sources = URLSources(configuration.sources)
         var environment = DownloadEnvironment(
             transport: transport ?? CurlTransport(configuration: connections), decoder: decoder, buffers: bodies,
             images: images, responseCache: configuration.responseCache, previews: configuration.previews,
@@ -236,12 +238,22 @@ extension Subscriber {
 
 extension ImageLoader {
     func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
-        guard let url = try? HTTPURL(request.url) else { throw .invalidURL(HTTPURL.displayText(of: request.url)) }
+        let (url, source) = try resolve(request)
         var headerFields = request.headerFields
         request.knownVersion?.add(to: &headerFields)
         return FetchKey(
             url: url, headerFields: headerFields, credential: request.credential,
             handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy,
-            cacheKey: request.cacheKey)
+            cacheKey: request.cacheKey, source: source)
+    }
+
+    /// Returns the URL of a request, and the route to its image if that is not fetched over HTTP.
+    private func resolve(_ request: ImageRequest) throws(ImageError) -> (HTTPURL, SourceRoute?) {
+        do throws(TransportError) {
+            if let resolution = try sources.resolve(request.url, request.content) { return resolution }
+        } catch {
+            throw .transport(error)
+        }
+        throw .invalidURL(URLSources.displayText(of: request.url))
     }
 }

@@ -13,12 +13,13 @@ struct FetchKey: Sendable, Hashable {
         let handlesCookies: Bool
         let cachePolicy: CachePolicy
         let cacheKey: String?
+        let source: SourceRoute?
         /// The hash value of the URL or cache key, because keys are hashed often.
         let hash: Int
 
         init(
             url: HTTPURL, headerFields: HTTPFields, credential: Credential?, handlesCookies: Bool,
-            cachePolicy: CachePolicy, cacheKey: String?
+            cachePolicy: CachePolicy, cacheKey: String?, source: SourceRoute?
         ) {
             self.url = url
             self.headerFields = headerFields
@@ -26,6 +27,7 @@ struct FetchKey: Sendable, Hashable {
             self.handlesCookies = handlesCookies
             self.cachePolicy = cachePolicy
             self.cacheKey = cacheKey
+            self.source = source
             hash = (cacheKey ?? url.string).hashValue
         }
     }
@@ -41,14 +43,16 @@ struct FetchKey: Sendable, Hashable {
     var cachePolicy: CachePolicy { properties.cachePolicy }
     /// The text that identifies the resource instead of the URL, if any.
     var cacheKey: String? { properties.cacheKey }
+    /// The route to the image if it is not fetched over HTTP; the URL or the cache key identifies it.
+    var source: SourceRoute? { properties.source }
 
     init(
         url: HTTPURL, headerFields: HTTPFields, credential: Credential? = nil, handlesCookies: Bool = false,
-        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil
+        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil, source: SourceRoute? = nil
     ) {
         properties = Properties(
             url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey)
+            cachePolicy: cachePolicy, cacheKey: cacheKey, source: source)
     }
 
     /// Hashes only the URL or cache key, which distinguishes most keys; `==` compares the rest.
@@ -78,11 +82,20 @@ struct FetchKey: Sendable, Hashable {
 extension FetchKey {
     /// Returns the key of the same request with another cache policy.
     func with(_ cachePolicy: CachePolicy) -> FetchKey {
-        guard cachePolicy != self.cachePolicy else { return self }
-        return FetchKey(
-            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey)
+        cachePolicy == self.cachePolicy ? self : with(cachePolicy, source)
     }
+
+    private func with(_ cachePolicy: CachePolicy, _ source: SourceRoute?) -> FetchKey {
+        FetchKey(
+            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            cachePolicy: cachePolicy, cacheKey: cacheKey, source: source)
+    }
+
+    /// The name of the host for the limits per host; each scheme of a source counts as one host.
+    var limitedHost: String { source == nil ? url.host : "\(url.scheme):" }
+
+    /// A Boolean value that indicates whether the response cache applies to the request.
+    var usesResponseCache: Bool { source?.usesResponseCache ?? true }
 
     /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
@@ -99,11 +112,11 @@ extension FetchKey {
 
     /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
     func cacheKeyForStoring(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
-        guard cachePolicy != .noStore, !isConditional else { return nil }
+        guard cachePolicy != .noStore, !isConditional, source?.isReusable ?? true else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
         return ImageCacheKey(fetch: withoutPolicy, options: options, expectedDigest: digest)
     }
 
-    /// The key of all cached images of the response.
-    private var withoutPolicy: FetchKey { with(.useProtocol) }
+    /// The key of all cached images of the response, which does not keep a source alive.
+    private var withoutPolicy: FetchKey { source == nil ? with(.useProtocol) : with(.useProtocol, nil) }
 }

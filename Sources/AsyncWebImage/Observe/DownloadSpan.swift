@@ -13,6 +13,7 @@ final class DownloadSpan: Sendable {
         span = configuration.tracer.startSpan("GET", context: parent ?? .topLevel, ofKind: .client)
         span.attributes["http.request.method"] = "GET"
         span.attributes["url.full"] = url.string
+        guard !url.isOfSource else { return }
         span.attributes["server.address"] = url.host.withoutBrackets
         span.attributes["server.port"] = url.port
     }
