@@ -19,6 +19,7 @@ let package = Package(
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
+        .library(name: "AsyncWebImageTesting", targets: ["AsyncWebImageTesting"]),
     ],
     // Their dependencies are resolved and built only if the trait is enabled.
     traits: [
@@ -135,6 +136,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        // Tests of applications without a network: a transport, a clock, and results.
+        .target(
+            name: "AsyncWebImageTesting",
+            dependencies: [
+                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "ImageEncoders", "ResponseCache", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         // Code shared by the programs.
         .target(name: "WebimageConsole", dependencies: ["Threading"]),
         .executableTarget(
@@ -212,7 +220,7 @@ let package = Package(
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
+                "AsyncWebImage", "AsyncWebImageTesting", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
                 "ImageEncoders", "ImageProcessing", "ImageTestSupport", "LoopbackOrigin", "QOI", "ResponseCache",
                 "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -230,6 +238,8 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
             ]),
+        .testTarget(
+            name: "AsyncWebImageTestingTests", dependencies: ["AsyncWebImage", "AsyncWebImageTesting", "ImageCodecs"]),
         // The public HTTP caching test suite, if its data are present.
         .testTarget(
             name: "CacheConformanceTests",

@@ -1,7 +1,7 @@
 import Threading
 
-/// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
-/// disk.
+/// The threads on which a cache, or another user of files, reads and writes, so that neither the cooperative pool nor a
+/// transport waits for a disk.
 ///
 /// Some threads do only short work, so that small responses are not delayed by large ones; see ``WorkThreads``.
 package final class CacheThreads: Sendable {
@@ -29,6 +29,11 @@ package final class CacheThreads: Sendable {
 
     private let threads: WorkThreads<Job>
     private let pending = Locked(PendingWork())
+
+    /// Creates threads with a name, which start with the first work.
+    package convenience init(named name: String) {
+        self.init(startThread: systemThreads(named: name))
+    }
 
     init(startThread: @escaping ThreadStarter = systemThreads(named: "webimage-cache")) {
         threads = WorkThreads(

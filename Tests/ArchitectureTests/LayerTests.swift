@@ -11,14 +11,14 @@ struct LayerTests {
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["ImageEncoders", "ImageProcessing", "ResponseCache"],
         ["AsyncWebImage", "ImageFormatAVIF"],
-        ["webimage"],
+        ["AsyncWebImageTesting", "webimage"],
     ])
 
     /// The folders of modules by levels, from the lowest to the highest.
     private static let folders: [String: Layers] = [
         // Events are sent by bodies and downloads, so their observers are below these.
         "AsyncWebImage": Layers([
-            ["Support"],
+            ["Support", "Source"],
             ["Model"],
             ["MemoryCache", "Schedule"],
             ["Observe"],

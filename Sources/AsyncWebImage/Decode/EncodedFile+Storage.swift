@@ -32,8 +32,9 @@ struct FileIdentity: Sendable, Hashable {
     let recipe: PixelRecipe
     let rule: OutputRule
 
-    /// Returns the key under which the file is stored; `nil` if the policy forbids storing it.
+    /// Returns the key under which the file is stored; `nil` if the policy or the source forbids storing it.
     func key(of fetch: FetchKey, _ configuration: DownloadConfiguration) -> ResultKey? {
+        guard fetch.usesResponseCache else { return nil }
         var request = configuration.request(for: fetch)
         request.headerFields = request.headerFields.withoutConditions
         return ResultKey(of: request, policy: fetch.cachePolicy, identity: "\(recipe.identity)\n\(rule.identity)")

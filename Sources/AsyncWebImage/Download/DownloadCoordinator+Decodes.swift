@@ -184,7 +184,7 @@ extension Variant {
 
 extension ImageError {
     /// Converts an error of a decode to the error for callers.
-    fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
+    static func wrapping(_ error: any Error, url: String) -> any Error {
         if let failure = error as? DecodeFailure {
             return ImageError.codec(failure.cause, url: url, partial: failure.partial)
         }

@@ -5,7 +5,7 @@ import ResponseCache
 extension DownloadCoordinator {
     /// Returns the body of a stored response that can be read at once; `nil` if a download is required.
     nonisolated func storedData(for key: FetchKey) -> ResponseBody? {
-        listeners.isObserved || isTraced ? nil : immediateResponses?.data(for: key)
+        listeners.isObserved || isTraced || !key.usesResponseCache ? nil : immediateResponses?.data(for: key)
     }
 
     /// Returns the key under which an encoded file is stored; `nil` if stored files are not used.
@@ -49,7 +49,9 @@ extension DownloadCoordinator {
     /// Returns the source of the responses of a download.
     func route(of download: Download) -> ResponseRoute {
         ResponseRoute(
-            transport: environment.transport, cache: environment.responseCache, policy: download.key.cachePolicy,
-            hooks: hooks, revalidatesLater: configuration.servesWhileRevalidating)
+            transport: environment.transport,
+            cache: download.key.usesResponseCache ? environment.responseCache : nil,
+            policy: download.key.cachePolicy, hooks: hooks, source: download.key.source,
+            revalidatesLater: configuration.servesWhileRevalidating)
     }
 }

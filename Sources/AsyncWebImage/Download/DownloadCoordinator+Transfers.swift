@@ -42,7 +42,8 @@ extension DownloadCoordinator {
     func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
         DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules.with(download.key.transfer), continuing: continued,
-            isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
+            isTransformed: hooks?.transform != nil, isOfSource: download.key.source != nil,
+            isConditional: download.key.isConditional,
             isPartRequested: download.key.headerFields[.range] != nil, events: download.events
         ) { [id = download.id] in
             self.transferEnded(id)

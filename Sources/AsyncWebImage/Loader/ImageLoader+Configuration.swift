@@ -11,6 +11,10 @@ extension ImageLoader {
         public var downloads: DownloadConfiguration
         /// The settings of connections, proxy, and TLS.
         public var transport: CurlTransport.Configuration
+        /// The sources of images for URLs of other schemes than http and https; by default none.
+        ///
+        /// Of several for a scheme, the first is used.
+        public var sources: [URLSource]
         /// The threads, memory, and limits of decoding.
         public var decoding: ImageDecoder.Configuration
         /// The policy for previews.
@@ -66,6 +70,7 @@ extension ImageLoader {
         public init(
             downloads: DownloadConfiguration = DownloadConfiguration(),
             transport: CurlTransport.Configuration = CurlTransport.Configuration(),
+            sources: [URLSource] = [],
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
             previews: PreviewPolicy = PreviewPolicy(),
             maximumMemoryCacheBytes: Int = 128 << 20,
@@ -79,6 +84,7 @@ extension ImageLoader {
         ) {
             self.downloads = downloads
             self.transport = transport
+            self.sources = sources
             self.decoding = decoding
             self.previews = previews
             self.maximumMemoryCacheBytes = maximumMemoryCacheBytes

@@ -25,6 +25,7 @@ public final class ImageLoader: Sendable {
     /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
     private let cacheKeyRule: (@Sendable (_ url: String) -> String?)?
+    private let sources: URLSources
 
     /// Creates a loader with its own connections, threads, and cache.
     ///
@@ -60,6 +61,7 @@ public final class ImageLoader: Sendable {
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
         cacheKeyRule = configuration.cacheKeyRule
+        sources = URLSources(configuration.sources)
         var environment = DownloadEnvironment(
             transport: transport ?? CurlTransport(configuration: connections), decoder: decoder, buffers: bodies,
             images: images, responseCache: configuration.responseCache, previews: configuration.previews,
@@ -260,12 +262,23 @@ extension Subscriber {
 
 extension ImageLoader {
     func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
-        guard let url = try? HTTPURL(request.url) else { throw .invalidURL(HTTPURL.displayText(of: request.url)) }
+        let (url, source) = try resolve(request)
         var headerFields = request.headerFields
         request.knownVersion?.add(to: &headerFields)
+        let rule = source == nil ? cacheKeyRule : nil
         return FetchKey(
             url: url, headerFields: headerFields, credential: request.credential,
             handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy,
-            cacheKey: request.cacheKey ?? cacheKeyRule.flatMap { $0(url.string) }, transfer: request.transfer)
+            cacheKey: request.cacheKey ?? rule.flatMap { $0(url.string) }, transfer: request.transfer, source: source)
+    }
+
+    /// Returns the URL of a request, and the route to its image if that is not fetched over HTTP.
+    private func resolve(_ request: ImageRequest) throws(ImageError) -> (HTTPURL, SourceRoute?) {
+        do throws(TransportError) {
+            if let resolution = try sources.resolve(request.url, request.content) { return resolution }
+        } catch {
+            throw .transport(error)
+        }
+        throw .invalidURL(URLSources.displayText(of: request.url))
     }
 }

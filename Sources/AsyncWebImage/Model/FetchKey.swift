@@ -14,12 +14,13 @@ struct FetchKey: Sendable, Hashable {
         let cachePolicy: CachePolicy
         let cacheKey: String?
         let transfer: TransferOptions?
+        let source: SourceRoute?
         /// The hash value of the URL or cache key, because keys are hashed often.
         let hash: Int
 
         init(
             url: HTTPURL, headerFields: HTTPFields, credential: Credential?, handlesCookies: Bool,
-            cachePolicy: CachePolicy, cacheKey: String?, transfer: TransferOptions?
+            cachePolicy: CachePolicy, cacheKey: String?, transfer: TransferOptions?, source: SourceRoute?
         ) {
             self.url = url
             self.headerFields = headerFields
@@ -28,6 +29,7 @@ struct FetchKey: Sendable, Hashable {
             self.cachePolicy = cachePolicy
             self.cacheKey = cacheKey
             self.transfer = transfer
+            self.source = source
             hash = (cacheKey ?? url.string).hashValue
         }
     }
@@ -45,14 +47,17 @@ struct FetchKey: Sendable, Hashable {
     var cacheKey: String? { properties.cacheKey }
     /// The request's own settings of the transfer, if any.
     var transfer: TransferOptions? { properties.transfer }
+    /// The route to the image if it is not fetched over HTTP; the URL or the cache key identifies it.
+    var source: SourceRoute? { properties.source }
 
     init(
         url: HTTPURL, headerFields: HTTPFields, credential: Credential? = nil, handlesCookies: Bool = false,
-        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil, transfer: TransferOptions? = nil
+        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil, transfer: TransferOptions? = nil,
+        source: SourceRoute? = nil
     ) {
         properties = Properties(
             url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer)
+            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer, source: source)
     }
 
     /// Hashes only the URL or cache key, which distinguishes most keys; `==` compares the rest.
@@ -84,11 +89,22 @@ struct FetchKey: Sendable, Hashable {
 extension FetchKey {
     /// Returns the key of the same request with another cache policy.
     func with(_ cachePolicy: CachePolicy) -> FetchKey {
-        guard cachePolicy != self.cachePolicy else { return self }
-        return FetchKey(
-            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer)
+        cachePolicy == self.cachePolicy ? self : with(cachePolicy, transfer, source)
     }
+
+    private func with(
+        _ cachePolicy: CachePolicy, _ transfer: TransferOptions?, _ source: SourceRoute?
+    ) -> FetchKey {
+        FetchKey(
+            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer, source: source)
+    }
+
+    /// The name of the host for the limits per host; each scheme of a source counts as one host.
+    var limitedHost: String { source == nil ? url.host : "\(url.scheme):" }
+
+    /// A Boolean value that indicates whether the response cache applies to the request.
+    var usesResponseCache: Bool { source?.usesResponseCache ?? true }
 
     /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
@@ -105,16 +121,13 @@ extension FetchKey {
 
     /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
     func cacheKeyForStoring(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
-        guard cachePolicy != .noStore, !isConditional else { return nil }
+        guard cachePolicy != .noStore, !isConditional, source?.isReusable ?? true else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
         return ImageCacheKey(fetch: ofResponse, recipe: recipe, expectedDigest: digest)
     }
 
-    /// The key of all cached images of the response.
+    /// The key of all cached images of the response, which does not keep a source alive.
     private var ofResponse: FetchKey {
-        guard transfer != nil else { return with(.useProtocol) }
-        return FetchKey(
-            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            cacheKey: cacheKey)
+        transfer == nil && source == nil ? with(.useProtocol) : with(.useProtocol, nil, nil)
     }
 }

@@ -92,6 +92,12 @@ extension ImageError.Code {
     public static let notModified = Self(rawValue: "not_modified")
     /// `not_cached`: only a stored response was requested, and there is none.
     public static let notCached = Self(rawValue: "not_cached")
+    /// `source_not_found`: the ``URLSource`` has no such image.
+    public static let sourceNotFound = Self(rawValue: "source_not_found")
+    /// `source_refused`: the ``URLSource`` does not give access to the image.
+    public static let sourceRefused = Self(rawValue: "source_refused")
+    /// `source_failed`: the ``URLSource`` cannot read the image.
+    public static let sourceFailed = Self(rawValue: "source_failed")
     /// `cache_folder`: the folder of a ``ResponseCache`` cannot be used.
     public static let cacheFolder = Self(rawValue: "cache_folder")
     /// `refused`: a hook of the application rejected the request or its response.
@@ -155,6 +161,9 @@ extension ImageError.Code {
             case .invalidProxy, .refusedByProxy: .proxy
             case .bodyTooLarge: .tooManyBytes
             case .notCached: .notCached
+            case .sourceNotFound: .sourceNotFound
+            case .sourceRefused: .sourceRefused
+            case .sourceFailed: .sourceFailed
             case .cancelled: .cancelled
             case .tooManyOpenFiles: .tooManyOpenFiles
             case .threadStartFailed, .other: .other

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// A canceled caller gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
-    /// The text is not an http or https URL; any user name and password are removed from it.
+    /// The text is neither an http or https URL nor one of a source (``URLSource``); any user name and password are removed from it.
     case invalidURL(String)
     /// There was no complete response.
     case transport(TransportError)

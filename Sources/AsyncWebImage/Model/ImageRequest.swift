@@ -8,7 +8,7 @@ public import ResponseCache
 
 /// A request for an image: its URL, and the options for downloading and decoding.
 public struct ImageRequest: Sendable, Hashable {
-    /// The absolute http or https URL.
+    /// The absolute http or https URL, or the URL of a source of the loader (``URLSource``).
     public var url: String
     /// The decoding options, such as the target size.
     ///
@@ -93,6 +93,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// The slot of the element for which the request is made, in
     /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)``; `nil` for none.
     public var slot: LoadSlot?
+    /// The image itself, if the request contains it; ignored if ``url`` has been changed.
+    var content: RequestContent?
 
     /// Creates a request for the image at `url`.
     ///

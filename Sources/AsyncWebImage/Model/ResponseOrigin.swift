@@ -16,7 +16,7 @@ extension ResponseSource {
     var isStored: Bool {
         switch self {
         case .disk, .responseCacheMemory, .revalidated: true
-        case .network, .joined, .imageCache: false
+        case .network, .source, .joined, .imageCache: false
         }
     }
 }

@@ -15,6 +15,7 @@ final class DownloadSpan: Sendable {
         span = configuration.tracer.startSpan("GET", context: parent ?? .topLevel, ofKind: .client)
         span.attributes["http.request.method"] = "GET"
         span.attributes["url.full"] = url.recorded(withQuery: recordsQuery)
+        guard !url.isOfSource else { return }
         span.attributes["server.address"] = url.host.withoutBrackets
         span.attributes["server.port"] = url.port
     }

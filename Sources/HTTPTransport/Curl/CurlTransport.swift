@@ -43,6 +43,10 @@ public final class CurlTransport: Transport {
 
     /// Starts a transfer immediately; see ``Transport/start(_:receiver:)``.
     public func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+        guard !request.url.isOfSource else {
+            receiver.finish(.failed(TransportError(url: request.url.string, reason: .invalidURL)))
+            return EndedTransfer()
+        }
         let key = state.connectionKey(of: request.url)
         let worker: CurlWorker
         do {

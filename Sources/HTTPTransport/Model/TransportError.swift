@@ -65,6 +65,12 @@ public struct TransportError: Error, Sendable, Hashable {
         case refusedByPolicy(PolicyRefusal)
         /// Only a stored response was requested, and there is none.
         case notCached
+        /// The source of the URL's scheme has no image with this URL.
+        case sourceNotFound
+        /// The source does not give access to the image, for example because a path leads out of the folder.
+        case sourceRefused
+        /// The source cannot read the image, or throws an error of its own, which ``TransportError/detail`` describes.
+        case sourceFailed
         /// ``Transfer/cancel()`` was called, or the transport was shut down.
         case cancelled
         /// Another error of libcurl, as its `CURLcode`.
@@ -83,7 +89,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case .invalidURL, .hostNotFound, .invalidProxy, .tlsFailure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
             .tooManyRedirects,
             .unsupportedRedirect, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
-            .other:
+            .sourceNotFound, .sourceRefused, .sourceFailed, .other:
             false
         }
     }
@@ -138,6 +144,9 @@ extension TransportError.Reason {
         case .authenticationFailed: "no credential was accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
         case .notCached: "there is no stored response, and the request does not allow network access"
+        case .sourceNotFound: "there is no such image"
+        case .sourceRefused: "access to the image is not allowed"
+        case .sourceFailed: "the image cannot be read"
         case .cancelled: "the transfer was canceled"
         case .other(let code): "the transfer failed (libcurl error \(code))"
         }

@@ -2,7 +2,8 @@ import CCurl
 
 import Glibc
 
-/// An absolute http or https URL, prepared as by browsers and parsed by libcurl.
+/// An absolute http or https URL, prepared as by browsers and parsed by libcurl; or the URL of a source of the
+/// application, with another scheme, which is neither changed nor ever sent over a network.
 ///
 /// The checks and the transfer use the same parsed parts, so the URL that was checked is the one that is fetched. Scheme
 /// and host are lowercase, international names in ASCII form, and IPv4 addresses in decimal notation, regardless of
@@ -39,16 +40,18 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// The URL without user name and password.
     public var string: String { parts.string }
-    /// The scheme, `http` or `https`.
+    /// The scheme in lowercase: `http`, `https`, or that of a source.
     public var scheme: String { parts.scheme }
     /// A Boolean value that indicates whether the scheme is https.
     var isSecure: Bool { scheme == "https" }
     /// The host name or address; IPv6 addresses are in brackets and without a zone.
+    ///
+    /// In the URL of a source, it is the text between two slashes and the path, and can be empty.
     public var host: String { parts.host }
     /// The zone of an IPv6 address, usually the name of a network interface, percent-encoded; `nil` if there is none
     /// (RFC 6874).
     var zone: String? { parts.zone }
-    /// The explicit or default port.
+    /// The explicit or default port; 0 for a source.
     public var port: Int { parts.port }
     /// The decoded user name, if any.
     public var user: String? { parts.user }
@@ -77,6 +80,30 @@ public struct HTTPURL: Sendable, Hashable {
             try self.init(parsing: text)
         }
     }
+
+    /// Creates the URL of a source of the application; `text` begins with the scheme, which is neither http nor https.
+    package init(ofSource text: String, scheme: String) {
+        var rest = text.dropFirst(scheme.count + 1)
+        var (host, user, password) = ("", String?.none, String?.none)
+        if rest.hasPrefix("//") {
+            let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+            host = String(authority)
+            if let at = authority.lastIndex(of: "@") {
+                host = String(authority[authority.index(after: at)...])
+                let userInformation = authority[..<at].split(separator: ":", maxSplits: 1)
+                user = userInformation.first.map(String.init)
+                password = userInformation.dropFirst().first.map(String.init)
+                rest = "//\(host)\(rest[authority.endIndex...])"
+            }
+        }
+        self.init(
+            Parts(
+                string: "\(scheme):\(rest)", scheme: scheme, host: host, zone: nil, port: 0, user: user,
+                password: password))
+    }
+
+    /// A Boolean value that indicates whether the URL is one of a source, which no network transport accepts.
+    package var isOfSource: Bool { port == 0 }
 
     /// Creates the URL as libcurl parses it.
     init(parsing text: String) throws(TransportError) {
@@ -193,7 +220,7 @@ public struct HTTPURL: Sendable, Hashable {
         return string.prefix { $0 != "?" } + "?…"
     }
 
-    /// The path, percent-encoded; it begins with a slash.
+    /// The path, percent-encoded; it begins with a slash, unless the URL is one of a source.
     public var path: Substring { pathAndQuery.prefix { $0 != "?" } }
 
     /// The query without the question mark, percent-encoded; `nil` if there is none.
@@ -203,7 +230,8 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     private var pathAndQuery: Substring {
-        string.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
+        let rest = string.drop { $0 != ":" }.dropFirst()
+        return rest.hasPrefix("//") ? rest.dropFirst(2).drop { $0 != "/" && $0 != "?" } : rest
     }
 
     /// The last component of the path, percent-encoded; empty if the path ends with a slash.

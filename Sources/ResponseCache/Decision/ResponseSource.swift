@@ -2,6 +2,8 @@
 public enum ResponseSource: String, Sendable, Hashable {
     /// A download that this caller started.
     case network
+    /// A file, memory, or another source of the application, read for this caller.
+    case source
     /// An active download started by another caller.
     case joined
     /// A ``ResponseCache`` in a folder, or in a ``ResponseStorage`` outside of memory.

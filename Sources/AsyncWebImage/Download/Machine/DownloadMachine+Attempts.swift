@@ -6,7 +6,7 @@ import ResponseCache
 extension DownloadMachine {
     /// Enqueues a new download, or starts it immediately if it would be the next one.
     mutating func begin(_ id: ID, _ caller: Subscriber) {
-        let host = caller.key.url.host
+        let host = caller.key.limitedHost
         if lookups != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
             if let index = downloads.index(of: id) { downloads.states[index].phase = .queued(.lookup) }
             if mayStart, lookups?.admit(id, host: host, priority: caller.priority) == true {
@@ -34,7 +34,7 @@ extension DownloadMachine {
     /// Adds a download to the queue, in its place by time of arrival.
     mutating func enqueue(_ download: State) {
         queue.enqueue(
-            download.id, host: download.key.url.host, priority: download.callers.priority,
+            download.id, host: download.key.limitedHost, priority: download.callers.priority,
             sequence: download.sequence)
     }
 
@@ -170,7 +170,8 @@ extension FetchKey {
     /// A Boolean value that indicates whether a stored response might answer a request with this key without the
     /// network.
     fileprivate var mayBeServed: Bool {
-        switch cachePolicy {
+        guard usesResponseCache else { return false }
+        return switch cachePolicy {
         case .cacheOnly: true
         case .useProtocol, .cacheElseLoad: !isConditional && !handlesCookies
         case .reload, .revalidate, .noStore: false

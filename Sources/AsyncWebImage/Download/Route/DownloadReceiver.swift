@@ -51,6 +51,8 @@ final class DownloadReceiver: DirectBodyReceiver {
     private let continued: Resumption?
     /// A Boolean value that indicates whether the bytes are not the server's, which excludes continuing them.
     private let isTransformed: Bool
+    /// A Boolean value that indicates whether nothing else limits the length of the body.
+    private let limitsBody: Bool
     /// A Boolean value that indicates whether 304 is a valid response: the caller has the current version.
     private let isConditional: Bool
     /// A Boolean value that indicates whether 206 is a valid response: the caller has requested a part.
@@ -60,8 +62,8 @@ final class DownloadReceiver: DirectBodyReceiver {
 
     init(
         url: HTTPURL, log: BodyLog, rules: ResponseRules, continuing: Resumption? = nil, isTransformed: Bool = false,
-        isConditional: Bool = false, isPartRequested: Bool = false, events: DownloadEventSender? = nil,
-        completion: @escaping @Sendable () -> Void
+        isOfSource: Bool = false, isConditional: Bool = false, isPartRequested: Bool = false,
+        events: DownloadEventSender? = nil, completion: @escaping @Sendable () -> Void
     ) {
         self.isPartRequested = isPartRequested
         self.url = url
@@ -69,6 +71,8 @@ final class DownloadReceiver: DirectBodyReceiver {
         self.rules = rules
         continued = continuing
         self.isTransformed = isTransformed
+        // A transport knows the limit, but the body can be larger than the data that it receives.
+        limitsBody = continuing != nil || isTransformed || isOfSource
         self.isConditional = isConditional
         self.events = events
         state = Locked(State(completion: completion))
@@ -145,9 +149,9 @@ final class DownloadReceiver: DirectBodyReceiver {
 
     /// Receives the whole body of a response whose head has just been received, without copying it.
     func receive(whole body: [UInt8]) -> BodyDemand {
-        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed else {
-            return receive(body.span)
-        }
+        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed,
+            body.count <= rules.maximumBodyBytes
+        else { return receive(body.span) }
         let demand = log.append(whole: body)
         if let events, case .more = demand { events.send(log.progress) }
         return demand
@@ -157,8 +161,7 @@ final class DownloadReceiver: DirectBodyReceiver {
         switch state.withLock({ $0.use }) {
         case .none: return .stop
         case .body:
-            // The body can be larger than the data from the transport.
-            if continued != nil || isTransformed, log.received > rules.maximumBodyBytes - bytes.count {
+            if limitsBody, log.received > rules.maximumBodyBytes - bytes.count {
                 let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.maximumBodyBytes))
                 state.withLock { $0.failure = .failed(.transport(error)) }
                 return .stop
@@ -221,7 +224,7 @@ final class DownloadReceiver: DirectBodyReceiver {
     var isRemembered: Bool {
         switch state.withLock({ $0.source }) {
         case .disk, .responseCacheMemory: true
-        case .network, .joined, .revalidated, .imageCache: false
+        case .network, .source, .joined, .revalidated, .imageCache: false
         }
     }
 

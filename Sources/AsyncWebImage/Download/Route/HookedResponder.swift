@@ -16,8 +16,15 @@ struct HookedResponder: Responder {
     }
 
     func response(to request: TransportRequest) async throws -> IncomingResponse {
+        let url = request.url
         let request = try await hooks.request(instead: request)
         try Task.checkCancellation()
+        // A URL of another kind would go where it is not checked.
+        guard request.url.isOfSource == url.isOfSource, !url.isOfSource || request.url.scheme == url.scheme else {
+            throw TransportError(
+                url: request.url.string, reason: .sourceRefused,
+                detail: "a request modifier cannot replace a URL with one of another source")
+        }
         var response = try await next.response(to: request)
         guard isWanted(response.head) else { return response }
         try await hooks.validate(response.head, to: request)

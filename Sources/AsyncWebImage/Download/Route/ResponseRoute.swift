@@ -4,9 +4,12 @@ import ResponseCache
 /// The path of the requests and responses of a download: through hooks and a cache to a transport, and back.
 struct ResponseRoute {
     let transport: any Transport
+    /// The response cache; `nil` if there is none, or it does not apply.
     let cache: ResponseCache?
     let policy: CachePolicy
     let hooks: DownloadHooks?
+    /// The route to an image that is not fetched over HTTP.
+    var source: SourceRoute?
     /// A Boolean value that indicates whether the caller revalidates stale responses after they have been served.
     var revalidatesLater = true
 
@@ -33,14 +36,15 @@ struct ResponseRoute {
     func start(
         _ request: TransportRequest, _ decision: CacheDecision?, isRetry: Bool = false, receiver: DownloadReceiver
     ) -> any Transfer {
-        guard hooks != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
+        guard hooks != nil || source != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
             return transport.start(request, receiver: receiver)
         }
-        let network = NetworkResponder(transport, isUndecided: hooks?.validator != nil)
+        let network = NetworkResponder(source?.transport ?? transport, isUndecided: hooks?.validator != nil)
         var responder: any Responder = CachingResponder(
             cache, policy: policy, decision: decision, isRetry: isRetry, interest: network.interest,
-            before: network)
-        if CachingResponder.isNeeded(for: request, cache, policy) {
+            before: source?.responder(over: network) ?? network)
+        // A redirect of a source is an error.
+        if source == nil, CachingResponder.isNeeded(for: request, cache, policy) {
             responder = RedirectingResponder(before: responder)
         }
         if let hooks { responder = HookedResponder(hooks, before: responder, isWanted: receiver.accepts) }

@@ -1,13 +1,28 @@
 import Threading
 
 /// A clock that stands still until a test moves it.
-final class ManualClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset = Duration.zero
+///
+/// Pass it to `ImageLoader(configuration:transport:clock:)` and to a ``StubTransport``, wait until something sleeps, and
+/// advance the time.
+public final class ManualClock: Clock {
+    /// A time of the clock.
+    public struct Instant: InstantProtocol {
+        /// The time since the creation of the clock.
+        public var offset: Duration
 
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        /// Creates the time that is `offset` after the creation of the clock.
+        public init(offset: Duration = .zero) {
+            self.offset = offset
+        }
+
+        /// Returns the time that is `duration` later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        /// Returns the time from this instant to another one.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Returns whether the first instant is earlier.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -41,10 +56,16 @@ final class ManualClock: Clock {
 
     private let state = Locked(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    /// Creates a clock whose time is zero.
+    public init() {}
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    /// The current time.
+    public var now: Instant { state.withLock { $0.now } }
+    /// The smallest difference of two times.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Returns when the clock has been moved to `deadline`; throws `CancellationError` if the task is canceled.
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.lastSleeper += 1
             return state.lastSleeper
@@ -71,7 +92,7 @@ final class ManualClock: Clock {
     }
 
     /// Advances the time, and wakes the tasks whose time has come.
-    func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
@@ -84,13 +105,13 @@ final class ManualClock: Clock {
     /// Returns the earliest deadline of a sleeping task; waits until there is one.
     ///
     /// Returns `nil` if the test is canceled in the meantime.
-    func nextSleep() async -> Instant? {
+    public func nextSleep() async -> Instant? {
         await sleeps { !$0.isEmpty }
         return state.withLock { $0.deadlines.first }
     }
 
     /// Waits until tasks sleep until each of `times`, possibly among others, or the test is canceled.
-    func sleeps(until times: Duration...) async {
+    public func sleeps(until times: Duration...) async {
         await sleeps { deadlines in times.allSatisfy { deadlines.contains(Instant(offset: $0)) } }
     }
 

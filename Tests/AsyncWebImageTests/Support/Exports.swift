@@ -1,0 +1,2 @@
+// The clock, which many tests of this module use.
+@_exported import AsyncWebImageTesting
