@@ -5,7 +5,7 @@ import ImageProcessing
 struct DecodeSession: Sendable {
     let reader: BodyReader
     let decoder: ImageDecoder
-    let options: DecodeOptions
+    var options: DecodeOptions
     var transformations: [ImageTransformation] = []
     let policy: PreviewPolicy
     let frames: FrameHub<ImagePreview>

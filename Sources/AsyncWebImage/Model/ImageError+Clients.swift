@@ -47,14 +47,15 @@ extension TransportError.Reason {
     fileprivate var suggestedStatus: Int {
         switch self {
         case .invalidURL: 400
-        case .refusedByPolicy: 403
+        case .refusedByPolicy, .sourceRefused: 403
+        case .sourceNotFound: 404
         case .bodyTooLarge: 413
         case .hostNotFound, .tooManyRedirects, .unsupportedRedirect, .insecureRedirect: 422
         case .lookupFailed, .tooManyOpenFiles, .threadStartFailed, .cancelled: 503
         // As of a cache that is asked for stored responses only (RFC 9111, section 5.2.1.7).
         case .timedOut, .notCached: 504
         case .connectionFailed, .connectionLost, .tlsFailure, .truncated, .headerTooLarge, .invalidResponse,
-            .authenticationFailed, .invalidProxy, .refusedByProxy, .other:
+            .authenticationFailed, .invalidProxy, .refusedByProxy, .sourceFailed, .other:
             502
         }
     }
@@ -62,7 +63,8 @@ extension TransportError.Reason {
     fileprivate var clientDescription: String {
         switch self {
         case .invalidURL: "The URL of the image is not valid."
-        case .refusedByPolicy: "The URL of the image is not allowed."
+        case .refusedByPolicy, .sourceRefused: "The URL of the image is not allowed."
+        case .sourceNotFound: "There is no such image."
         case .bodyTooLarge: "The image is too large."
         case .hostNotFound: "The server of the image does not exist."
         case .tooManyRedirects, .unsupportedRedirect, .insecureRedirect: "The URL of the image has unusable redirects."
@@ -71,7 +73,7 @@ extension TransportError.Reason {
         case .notCached: "The image is not stored."
         case .lookupFailed, .connectionFailed, .connectionLost, .tlsFailure, .invalidProxy, .refusedByProxy:
             "The server of the image could not be reached."
-        case .truncated, .headerTooLarge, .invalidResponse, .authenticationFailed, .other:
+        case .truncated, .headerTooLarge, .invalidResponse, .authenticationFailed, .sourceFailed, .other:
             "The server of the image did not send it correctly."
         }
     }
