@@ -79,10 +79,8 @@ public struct OutputRule: Sendable, Hashable {
         self.transparent = transparent
         self.animated = animated
         self.metadata = metadata
-        identity = [opaque, transparent, animated].map { $0?.encoder.identity ?? "" }.joined(separator: "
-")
-            + "
-\(metadata.rawValue)"
+        let encoders = [opaque, transparent, animated].map { $0?.encoder.identity ?? "" }
+        identity = "\(encoders.joined(separator: "\n"))\n\(metadata.rawValue)"
     }
 
     /// The formats of the files that this rule can make.
