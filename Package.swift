@@ -148,8 +148,8 @@ let package = Package(
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders", "Threading",
-                "WebimageConsole",
+                "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageCodecs", "ImageEncoders",
+                "ImageProcessing", "Threading", "WebimageConsole",
                 .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -148,8 +148,8 @@ public struct ImageRequest: Sendable, Hashable {
         self.init(
             url.absoluteString, options: options, transformations: transformations, priority: priority,
             headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
-            finishesOnShutdown: finishesOnShutdown, cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey,
-            expectedDigest: expectedDigest, requirements: requirements)
+            finishesOnShutdown: finishesOnShutdown, cachePolicy: cachePolicy, knownVersion: knownVersion,
+            cacheKey: cacheKey, expectedDigest: expectedDigest, requirements: requirements)
     }
 
     /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.

@@ -120,6 +120,8 @@ extension BatchCommand {
         if let bytes = images.maxOutputBytes?.bytes { object.add("max_output_bytes", bytes) }
         object.add("first_frame", images.firstFrame)
         object.add("keep_profile", images.keepProfile)
+        let changes = images.changes.transformations.map(\.identifier)
+        if !changes.isEmpty { object.add("transformations", changes.joined(separator: " ")) }
         if images.skipReencode { object.add("skip_reencode", true) }
         if images.strict { object.add("strict", true) }
         object.add("output_format", output.output == "-" ? output.stream.rawValue : output.shardFormat.rawValue)

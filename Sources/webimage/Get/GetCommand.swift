@@ -255,7 +255,7 @@ extension GetCommand {
         let implied = images.format == nil ? try? target.format : nil
         return OutputPlan(
             format: images.format ?? implied, options: decoding, resizing: images.resize.rule,
-            quality: images.encodingQuality,
+            transformations: images.changes.transformations, quality: images.encodingQuality,
             isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
             isStrict: images.strict, skipsReencoding: images.skipReencode,
             keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive,

@@ -1,6 +1,7 @@
 import AsyncWebImage
 import ImageCodecs
 import ImageEncoders
+import ImageProcessing
 
 // Animations, whose frames are all written.
 extension Conversion {
@@ -18,9 +19,11 @@ extension Conversion {
         var limits = decoder.configuration.limits
         limits.maximumBytes = min(limits.maximumBytes, memory.conversion / Self.shareOfFile)
         // A canvas and a frame, and the data that the encoder keeps of the last frame.
-        let size = plan.resizing?.canvas(for: header.size) ?? decode.scaledSize
-        let frame = decode.estimatedBytes + 10 * decode.storedSize.area + 40 * size.area + hashBytes(size)
-        try memory.admitConversion(of: frame + min(limits.maximumBytes, pieces.expectedCount ?? 0))
+        let canvas = plan.resizing?.canvas(for: header.size) ?? decode.outputSize
+        let size = try transformedSize(canvas)
+        let frame = (decode.estimatedBytes + 10 * decode.storedSize.area + 40 * size.area + hashBytes(size))
+            .saturatingSum(transformationBytes(canvas))
+        try memory.admitConversion(of: frame.saturatingSum(min(limits.maximumBytes, pieces.expectedCount ?? 0)))
         // The file may be read twice.
         let file = try await onDisk(pieces)
         let start = try file.position()
@@ -66,16 +69,21 @@ extension Conversion {
     ) throws -> EncodedImage {
         facts.describe(animation)
         try plan.check(animation.header.warnings)
-        let size = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
+        let canvas = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
+        let size = try transformedSize(canvas)
         facts.size = size
         // Frames of few pixels may have been admitted that are now enlarged.
         let (pixelCount, isTooLarge) = size.area.multipliedReportingOverflow(by: animation.frameCount)
         try self.decoder.configuration.limits.checkWork(onFramePixels: isTooLarge ? .max : pixelCount)
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
-            let pixels = try decoder.frame(at: 0).padded(to: size)
+            let pixels = try transformed(decoder.frame(at: 0), on: canvas)
             describe(pixels, &facts)
             return try encoded(pixels, profile: animation.iccProfile)
+        }
+        for change in plan.transformations where change.dependsOnPixels {
+            throw CodecError.transformationFailed(
+                change.identifier, "it would show another part of each frame of the animation")
         }
         let format = format ?? animation.header.format
         let encoder = try AnimationEncoder(
@@ -85,7 +93,7 @@ extension Conversion {
         do {
             for index in 0..<animation.frameCount {
                 try Task.checkCancellation()
-                let pixels = try decoder.frame(at: index).padded(to: size)
+                let pixels = try transformed(decoder.frame(at: index), on: canvas)
                 if index == 0 { describe(pixels, &facts) }
                 try encoder.append(pixels, delay: animation.delay(at: index))
             }
@@ -96,5 +104,9 @@ extension Conversion {
         } catch is CodecError where encoder.byteCount > outputLimit {
             throw OutputTooLarge()
         }
+    }
+
+    private func transformed(_ frame: PixelBuffer, on canvas: PixelSize) throws -> PixelBuffer {
+        try frame.padded(to: canvas).applying(plan.transformations, limits: decoder.configuration.limits)
     }
 }

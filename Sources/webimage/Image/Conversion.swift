@@ -1,6 +1,7 @@
 import AsyncWebImage
 import ImageCodecs
 import ImageEncoders
+import ImageProcessing
 
 /// Decodes and encodes an image within the memory granted for it.
 struct Conversion {
@@ -81,9 +82,12 @@ struct Conversion {
         }
         beginning = []
         let canvas = plan.resizing?.canvas(for: header.size)
+        let size = try transformedSize(canvas ?? decode.outputSize)
+        let hasAlpha = header.hasAlpha || !plan.transformations.isEmpty
         let bytes =
-            bytesOfSearch + decode.estimatedBytes + encoderBytes(canvas ?? decode.scaledSize, hasAlpha: header.hasAlpha)
-            + (canvas?.area ?? 0) * 4 + hashBytes(canvas ?? decode.scaledSize)
+            (bytesOfSearch + decode.estimatedBytes + encoderBytes(size, hasAlpha: hasAlpha)
+            + (canvas?.area ?? 0) * 4 + hashBytes(size))
+            .saturatingSum(transformationBytes(canvas ?? decode.outputSize))
         try memory.admitConversion(of: bytes)
         let rest: any ImagePieces = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
@@ -140,10 +144,26 @@ struct Conversion {
         if let canvas = plan.resizing?.canvas(for: image.header.size) {
             image.pixels = image.pixels.padded(to: canvas)
         }
+        if !plan.transformations.isEmpty {
+            image = try image.applying(plan.transformations, limits: decoder.configuration.limits)
+        }
         facts.describe(image)
         try plan.check(image.header.warnings)
         describe(image.pixels, &facts)
         return try encoded(image.pixels, profile: image.iccProfile)
+    }
+
+    /// Returns the size of an image of `size` after the transformations; throws if they cannot be applied.
+    func transformedSize(_ size: PixelSize) throws(CodecError) -> PixelSize {
+        try plan.transformations.outputSize(for: size, limits: decoder.configuration.limits)
+    }
+
+    /// Returns the number of bytes that the transformations of an image of `size` take: they copy it.
+    func transformationBytes(_ size: PixelSize) -> Int {
+        guard !plan.transformations.isEmpty else { return 0 }
+        let limits = decoder.configuration.limits
+        return plan.transformations.workingBytes(for: size, plan.options.pixelFormat, limits: limits)
+            .saturatingSum(size.area * plan.options.pixelFormat.bytesPerPixel)
     }
 
     /// Returns the number of bytes that computing the hashes takes: a gray copy of the image.

@@ -1,5 +1,6 @@
 import AsyncWebImage
 import ImageEncoders
+import ImageProcessing
 
 /// The output for an image, according to the options of the command.
 struct OutputPlan: Sendable, Equatable {
@@ -18,6 +19,8 @@ struct OutputPlan: Sendable, Equatable {
     let options: DecodeOptions
     /// The rule for the size of each image; `nil` if the target of `options` is the size.
     let resizing: ResizeRule?
+    /// The changes to each image of its size, in order.
+    let transformations: [ImageTransformation]
     /// The quality of JPEG and WebP.
     let quality: Int
     /// The maximum size of an encoded file in bytes; `nil` for no limit.
@@ -42,12 +45,14 @@ struct OutputPlan: Sendable, Equatable {
     }
 
     init(
-        format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil, quality: Int,
+        format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil,
+        transformations: [ImageTransformation] = [], quality: Int,
         isLossless: Bool = false, isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false,
         skipsReencoding: Bool = false, keepsFormat: Bool = false, maximumBytes: Int? = nil
     ) {
         self.options = options
         self.resizing = resizing
+        self.transformations = transformations
         var whole = options
         whole.allowsPartial = false
         whole.keepsProfile = false  // unchanged files keep their profile anyway
@@ -58,7 +63,8 @@ struct OutputPlan: Sendable, Equatable {
         self.skipsReencoding = skipsReencoding
         self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg && format != .npy
-        let changesNothing = whole == DecodeOptions() && !takesFirstFrame && maximumBytes == nil
+        let changesNothing =
+            whole == DecodeOptions() && !takesFirstFrame && maximumBytes == nil && transformations.isEmpty
         mode =
             if format == .original {
                 .untouched
@@ -85,7 +91,9 @@ struct OutputPlan: Sendable, Equatable {
         case .untouched: return true
         case .verified(let format): return format == nil || header.format == format
         case .converted(let format):
-            guard dependsOnHeader, header.format == format ?? usualFormat(for: header) else { return false }
+            guard dependsOnHeader, transformations.isEmpty, header.format == format ?? usualFormat(for: header) else {
+                return false
+            }
             let isStill = keepsAnimations || !header.mayBeAnimated
             let keepsColors = options.keepsProfile || header.colorConversion == .unneeded
             return isStill && header.orientation == .up && keepsColors && header.colorChannels < 4

@@ -44,6 +44,8 @@ struct ImageOptions: ParsableArguments {
     @Flag(help: "Write only the first frame of animations, as a still image.")
     var firstFrame = false
 
+    @OptionGroup var changes: TransformationOptions
+
     @Flag(help: "Keep the stored colors and embed their profile, instead of converting them to sRGB.")
     var keepProfile = false
 
@@ -140,6 +142,7 @@ struct ImageOptions: ParsableArguments {
     private var conversions: [String] {
         let others = [
             filter.map { _ in "--filter" }, keepProfile ? "--keep-profile" : nil, firstFrame ? "--first-frame" : nil,
+            changes.usedOption,
         ]
         return sizes + (resize.rule == nil ? [] : ["--resize-mode"]) + others.compactMap(\.self)
     }

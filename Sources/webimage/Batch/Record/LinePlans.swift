@@ -22,8 +22,9 @@ struct LinePlans: Sendable {
         let decoding = images.decoding
         return OutputPlan(
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
-            resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame,
-            isStrict: images.strict, skipsReencoding: images.skipReencode, maximumBytes: images.maxOutputBytes?.bytes)
+            resizing: images.resize.rule, transformations: images.changes.transformations,
+            quality: images.encodingQuality, takesFirstFrame: images.firstFrame, isStrict: images.strict,
+            skipsReencoding: images.skipReencode, maximumBytes: images.maxOutputBytes?.bytes)
     }
 
     /// Returns the plan for a line with options of its own, a JSON object.
