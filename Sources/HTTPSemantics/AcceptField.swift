@@ -16,7 +16,8 @@ package struct AcceptField: Sendable {
             guard names.count == 2 else { return nil }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
             return Range(
-                type: Substring(names[0]), subtype: Substring(names[1]), weight: weight.isFinite ? min(max(weight, 0), 1) : 0)
+                type: Substring(names[0]), subtype: Substring(names[1]),
+                weight: weight.isFinite ? min(max(weight, 0), 1) : 0)
         }
     }
 

@@ -44,7 +44,8 @@ extension ResponseCache {
                 continue
             }
             let isVariant =
-                key.kind != .result && stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
+                key.kind != .result && stored.selection != head.selection
+                && VaryRule(stored.fields) == VaryRule(head.fields)
             if !isVariant, !isNewer(stored, than: head) { remove(key) }
         }
     }

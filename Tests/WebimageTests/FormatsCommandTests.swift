@@ -13,21 +13,21 @@ struct FormatsCommandTests {
                 "bmp\treads", "ico\treads",
             ])
         #if AVIF
-            #expect(lines.dropFirst(6) == ["avif\treads"])
+        #expect(lines.dropFirst(6) == ["avif\treads"])
         #else
-            #expect(lines.dropFirst(6) == ["avif\tnot built in; make install FORMATS=avif"])
+        #expect(lines.dropFirst(6) == ["avif\tnot built in; make install FORMATS=avif"])
         #endif
     }
 
     #if !AVIF
-        @Test func failureTellsHowToGetAFormatThatIsNotBuiltIn() {
-            let remedy = "this command was built without AVIF: build it with make install FORMATS=avif"
-            let error = CodecError.unsupportedFormat("AVIF")
-            for failure in [ImageFailure(error), ImageFailure(ImageError.codec(error, url: "https://example.com/a"))] {
-                #expect(failure.code == .unsupported)
-                #expect(failure.message.hasSuffix("; " + remedy))
-            }
-            #expect(!ImageFailure(CodecError.unsupportedFormat("HEIC")).message.contains("make"))
+    @Test func failureTellsHowToGetAFormatThatIsNotBuiltIn() {
+        let remedy = "this command was built without AVIF: build it with make install FORMATS=avif"
+        let error = CodecError.unsupportedFormat("AVIF")
+        for failure in [ImageFailure(error), ImageFailure(ImageError.codec(error, url: "https://example.com/a"))] {
+            #expect(failure.code == .unsupported)
+            #expect(failure.message.hasSuffix("; " + remedy))
         }
+        #expect(!ImageFailure(CodecError.unsupportedFormat("HEIC")).message.contains("make"))
+    }
     #endif
 }

@@ -6,7 +6,9 @@ import Threading
 extension DecodeSession {
     /// Returns the image, encoded according to the rule.
     @concurrent func runFile(_ rule: OutputRule) async throws -> EncodedFile {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await $0.makeFile(rule) } }
+        try await withTaskExecutorPreference(decoder.threads) {
+            try await fromFirstByte { try await $0.makeFile(rule) }
+        }
     }
 
     private func makeFile(_ rule: OutputRule) async throws -> EncodedFile {
@@ -130,7 +132,9 @@ extension FileIdentity {
 
 extension OutputRule {
     /// A Boolean value that indicates whether files can contain the profile of a gray image: WebP and animations cannot.
-    fileprivate var storesGrayProfiles: Bool { animated == nil && opaque.format != .webp && transparent.format != .webp }
+    fileprivate var storesGrayProfiles: Bool {
+        animated == nil && opaque.format != .webp && transparent.format != .webp
+    }
 }
 
 /// The Exif data of a file that a session reads.

@@ -43,7 +43,8 @@ extension ImageLoader {
         let join = { @Sendable (stored: StoredFile?) throws(ImageError) in
             let asking = request.asking(about: stored)
             let stale = self.staleFile(stored, request, identity, answer)
-            var subscriber = Subscriber(asking, try self.fetchKey(asking), id: id, product: .file(identity, answer, stale))
+            var subscriber = Subscriber(
+                asking, try self.fetchKey(asking), id: id, product: .file(identity, answer, stale))
             subscriber.response = response
             control.join(subscriber)
         }

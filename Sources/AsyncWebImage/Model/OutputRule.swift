@@ -63,10 +63,10 @@ public struct OutputRule: Sendable, Hashable {
         let opaque = best { _ in true } ?? candidates[0]
         // A GIF has pixels that are transparent, but none that are partly so; and not all programs play APNG.
         let transparent =
-            
+
             best { $0.encoder.storesTransparency && $0.format != .gif } ?? best(where: \.encoder.storesTransparency)
         let animated =
-            
+
             best { $0.encoder.storesAnimations && $0.format != .png } ?? best(where: \.encoder.storesAnimations)
         self.init(
             opaque: opaque, transparent: transparent ?? opaque, animated: keepsAnimations ? animated : nil, metadata)

@@ -55,7 +55,8 @@ extension ResponseStorageKey {
     /// Creates a key from its name; returns `nil` if the text is not the name of a key.
     public init?(_ name: String) {
         // By bytes: the names of thousands of files are read at once.
-        let kind: EntryKind = name.hasSuffix(EntryKind.part.suffix)
+        let kind: EntryKind =
+            name.hasSuffix(EntryKind.part.suffix)
             ? .part : name.hasSuffix(EntryKind.result.suffix) ? .result : .whole
         let whole = name.utf8.dropLast(kind.suffix.utf8.count)
         let (resource, rest) = (whole.prefix(32), whole.dropFirst(32))

@@ -83,7 +83,8 @@ struct StoredFileTests {
         try await withStorage(.folder) { origin, cache, loader in
             origin.route("/image", try response("max-age=60", tag: "\"v1\""))
             let made = try await file(loader, origin.url("/image"))
-            let task = loader.fileTask(for: ImageRequest(origin.url("/image"), maximumSide: 16), as: OutputRule(.webp()))
+            let task = loader.fileTask(
+                for: ImageRequest(origin.url("/image"), maximumSide: 16), as: OutputRule(.webp()))
             #expect(try await task.value.entityTag == made.entityTag)
             #expect(task.head?.response.headerFields[.eTag] == "\"v1\"")
             #expect(task.head?.response.headerFields[.contentLength] == nil)

@@ -46,7 +46,8 @@ struct ImageFileTests {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             defer { gate.open() }
-            origin.route("/image", LoopbackOrigin.Response(body: try Samples.file(.png)).held(at: .body(100), until: gate))
+            origin.route(
+                "/image", LoopbackOrigin.Response(body: try Samples.file(.png)).held(at: .body(100), until: gate))
             let request = ImageRequest(origin.url("/image"), maximumSide: 16)
             let tasks = (0..<100).map { _ in loader.fileTask(for: request, as: OutputRule(.webp())) }
             await loader.coordinator.callers(reach: 100)
@@ -63,7 +64,8 @@ struct ImageFileTests {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             defer { gate.open() }
-            origin.route("/image", LoopbackOrigin.Response(body: try Samples.file(.png)).held(at: .body(100), until: gate))
+            origin.route(
+                "/image", LoopbackOrigin.Response(body: try Samples.file(.png)).held(at: .body(100), until: gate))
             let request = ImageRequest(origin.url("/image"))
             let first = loader.fileTask(for: request, as: OutputRule(.jpeg()))
             let second = Task { try await loader.file(for: request, as: OutputRule(.jpeg())) }

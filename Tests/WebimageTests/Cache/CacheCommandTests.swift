@@ -26,7 +26,8 @@ struct CacheCommandTests {
             #expect(text.status == 0 && text.errors.isEmpty)
             #expect(text.output.contains("2 (1 fresh, 1 stale), 0 partial"))
             let json = try await Command.run(["cache", "info", "--json", folder])
-            #expect(json.output.hasPrefix(#"{"complete":2,"fresh":1,"partial":0,"results":0,"body_bytes":10000,"bytes":"#))
+            #expect(
+                json.output.hasPrefix(#"{"complete":2,"fresh":1,"partial":0,"results":0,"body_bytes":10000,"bytes":"#))
             #expect(json.output.hasSuffix(#","damaged":0,"unreadable":0,"unlisted_folders":0}"# + "\n"))
         }
     }

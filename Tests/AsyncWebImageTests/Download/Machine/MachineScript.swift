@@ -83,7 +83,9 @@ extension Subscriber {
     ) -> Subscriber {
         guard let url = try? HTTPURL("http://\(host)/\(name)") else { fatalError("not a URL: \(host)/\(name)") }
         let product: Product =
-            side.map { .image(PixelRecipe(options: DecodeOptions(target: .maximumSide($0))), OneShot()) } ?? bytes.map { .bytes($0) }
+            side.map { .image(PixelRecipe(options: DecodeOptions(target: .maximumSide($0))), OneShot()) } ?? bytes.map {
+                .bytes($0)
+            }
             ?? .data(OneShot())
         var caller = Subscriber(
             id: id, key: FetchKey(url: url, headerFields: [:]), product: product, priority: priority,
