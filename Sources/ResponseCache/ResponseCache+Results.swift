@@ -50,7 +50,7 @@ extension ResponseCache {
     ) -> StoredResult? {
         let head = stored.head
         guard head.url == key.resource.url, head.owner == key.resource.owner, head.selection == key.selection,
-            !hasExpired(head), let properties = head.fields[StoredHead.propertiesOfResult]
+            !hasExpired(head), let properties = head.propertiesOfResult
         else { return nil }
         let now = now()
         let asked = CacheControl(key.request.headerFields, isRequest: true)
@@ -126,20 +126,23 @@ extension ResponseCache {
     ) -> StoredHead {
         var fields = fields
         fields[.contentLength] = nil
-        fields[StoredHead.propertiesOfResult] = properties
+        if let name = StoredHead.nameOfProperties { fields[name] = properties }
         return StoredHead(
             fields, of: key.resource, selection: key.selection, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 }
 
 extension StoredHead {
-    /// The field with the properties of a result.
-    static let propertiesOfResult = HTTPField.Name("webimage-result")!
+    /// The name of the field with the properties of a result.
+    fileprivate static let nameOfProperties = HTTPField.Name("webimage-result")
+
+    /// The properties of a result; `nil` for a response.
+    fileprivate var propertiesOfResult: String? { Self.nameOfProperties.flatMap { fields[$0] } }
 
     /// The response from which a result was computed.
     var responseOfResult: HTTPResponse {
         var response = response
-        response.headerFields[Self.propertiesOfResult] = nil
+        if let name = Self.nameOfProperties { response.headerFields[name] = nil }
         return response
     }
 }
