@@ -143,6 +143,7 @@ struct LimitsDocumentTests {
             count(SkippedEntries.maximumCount),
         "time for which a decode that waits for bytes holds memory that others wait for, if its body can be read "
             + "again; up to twice this time": seconds(ImageDecoder.recallTime),
+        "images in an ICO": count(IconDirectory.maximumCount),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":

@@ -36,6 +36,13 @@ struct CustomEncoderTests {
         }
     }
 
+    @Test func longDelaysAreShortened() throws {
+        let encoder = try AnimationEncoder(options: EncodeOptions(QOIEncoder()), size: picture.size)
+        for _ in 0..<2 { try encoder.append(picture, delay: .seconds(Int64.max)) }
+        let image = try AnimatedImage(try encoder.finish(), customFormats: [QOIFormat()])
+        #expect(image.delays == [.milliseconds(65_535), .milliseconds(65_535)])
+    }
+
     @Test func optionsWithEqualEncodersAreEqual() {
         #expect(EncodeOptions(QOIEncoder()) == EncodeOptions(QOIEncoder()))
         #expect(EncodeOptions(QOIEncoder()) != EncodeOptions(QOIEncoder(alwaysHasAlpha: true)))

@@ -52,7 +52,7 @@ private final class QOIAnimationWriter: AnimationWriter {
 
     func append(_ frame: PixelBuffer, delay: Duration) {
         let image = frame.qoi()
-        append(min(Int(delay / .milliseconds(1)), 65_535), bytes: 2)
+        append(Int(min(delay / .milliseconds(1), 65_535)), bytes: 2)
         append(image.count, bytes: 4)
         file += image
     }

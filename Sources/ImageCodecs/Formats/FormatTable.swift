@@ -36,10 +36,14 @@ struct FormatTable: Sendable {
         for descriptor in descriptors {
             if descriptor.recognizes(prefix) { return descriptor }
             // It could still recognize the file, and precedes those that already do.
-            guard isComplete && isLongEnough || prefix.count >= descriptor.signatureLength else { return nil }
+            let canRecognizeMore =
+                isLongEnough
+                ? !isComplete && descriptor.canRecognize(continuationOf: prefix)
+                : prefix.count < descriptor.signatureLength
+            guard !canRecognizeMore else { return nil }
         }
         guard isLongEnough else { return nil }
-        throw FormatGuess.error(of: prefix)
+        throw failure(of: prefix)
     }
 
     /// Returns the reason why `file`, a complete file without a recognizable header, is not an image.

@@ -30,7 +30,8 @@ public struct ImageFormat: Sendable, Hashable {
     /// The name in lower case, for logs and JSON: `jpeg`, `png`, `webp`, `gif`, `bmp`, `ico`.
     public var identifier: String { name.lowercased() }
 
-    /// The number of leading bytes that identify a built-in format.
+    /// The number of leading bytes that decide whether a file has a built-in format, unless it begins with the letters of
+    /// BMP.
     static let signatureLength = 12
 }
 

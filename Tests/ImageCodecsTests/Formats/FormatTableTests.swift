@@ -8,8 +8,9 @@ import Testing
 struct FormatTableTests {
     @Test func formatTableContainsTheBuiltInFormats() {
         #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif, .bmp, .ico])
-        // The deciding bytes are always among those that are checked first.
-        #expect(FormatTable.builtIn.descriptors.map(\.signatureLength).max() == ImageFormat.signatureLength)
+        // Except for BMP, the deciding bytes are always among those that are checked first.
+        let others = FormatTable.builtIn.descriptors.filter { $0.format != .bmp }
+        #expect(others.map(\.signatureLength).max() == ImageFormat.signatureLength)
     }
 
     @Test func formatTableListsCustomFormatsAfterBuiltInOnes() {
@@ -30,6 +31,20 @@ struct FormatTableTests {
         let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
         for count in 1...12 {
             #expect(FormatTable.builtIn.failure(of: file.span.extracting(first: count)) == .truncated(format))
+        }
+    }
+
+    @Test func moreBytesAreAwaitedOnlyOfAFileThatBeginsLikeABMP() throws {
+        let file = TestBMP(width: 1, height: 1, bits: 24, data: [1, 2, 3, 0]).file()
+        let table = FormatTable.builtIn
+        #expect(try table.format(of: file.span.extracting(first: 17), isComplete: false) == nil)
+        #expect(try table.format(of: file.span.extracting(first: 18), isComplete: false)?.format == .bmp)
+        #expect(throws: CodecError.truncated(.bmp)) {
+            try table.format(of: file.span.extracting(first: 17), isComplete: true)
+        }
+        let other = [UInt8](repeating: 0x20, count: 12)
+        #expect(throws: CodecError.notAnImage(lookingLike: "white space")) {
+            try table.format(of: other.span, isComplete: false)
         }
     }
 

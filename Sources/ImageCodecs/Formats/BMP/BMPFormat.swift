@@ -9,8 +9,9 @@ struct BMPFormat: BuiltInFormat {
     typealias Verifier = DecodingVerifier<BMPRowDecoder>
 
     let format = ImageFormat.bmp
-    // Two letters alone can begin a text; the four bytes are reserved.
-    let signatures = [FormatSignature([("BM", 0), ("\0\0\0\0", 6)])]
+    // Two letters alone can begin a text. No header of a bitmap has more than 255 bytes; some writers use the reserved
+    // bytes before its length.
+    let signatures = [FormatSignature([("BM", 0), ("\0\0\0", 15)])]
 
     func header(
         of beginning: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]

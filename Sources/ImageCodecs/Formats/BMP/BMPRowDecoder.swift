@@ -5,6 +5,7 @@ final class BMPRowDecoder: BuiltInRowDecoder {
     /// The length of the header before that of the bitmap.
     static let fileHeaderLength = 14
 
+    /// The received part of the headers, until they are complete.
     private var beginning: [UInt8] = []
     private var decoder: BitmapRowDecoder?
     private(set) var warnings: Set<ImageWarning> = []
@@ -18,11 +19,17 @@ final class BMPRowDecoder: BuiltInRowDecoder {
     ) throws(CodecError) {}
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
-        guard decoder == nil else {
-            try decoder?.append(bytes, to: rows)
-            return
+        var count = 0
+        if decoder == nil {
+            count = min(bytes.count, Self.fileHeaderLength + Bitmap.maximumHeaderLength - beginning.count)
+            beginning.append(bytes.extracting(first: count))
+            try begin(to: rows)
         }
-        beginning.append(bytes)
+        try decoder?.append(bytes.extracting(droppingFirst: count), to: rows)
+    }
+
+    /// Creates the decoder once the headers are complete.
+    private func begin(to rows: any RowSink) throws(CodecError) {
         let file = beginning
         guard let bitmap = try Bitmap(file.span, at: Self.fileHeaderLength, of: .bmp) else { return }
         let headerEnd = Self.fileHeaderLength + bitmap.paletteOffset

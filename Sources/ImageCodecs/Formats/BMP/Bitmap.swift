@@ -14,6 +14,9 @@ struct Bitmap: Sendable {
         case runs(bits: Int)
     }
 
+    /// The maximum length of a header, with the masks that follow a short one, in bytes.
+    static let maximumHeaderLength = 124
+
     /// The size of the image in pixels.
     var size: PixelSize
     /// A Boolean value that indicates whether the first row is the top one.
@@ -58,7 +61,7 @@ struct Bitmap: Sendable {
     /// With `isIcon`, the height includes a mask of the same size, and the fourth byte of 32-bit pixels is alpha.
     init?(_ bytes: Span<UInt8>, at start: Int, of format: ImageFormat, isIcon: Bool = false) throws(CodecError) {
         guard let length = bytes.littleEndian32(at: start) else { return nil }
-        guard length == 12 || (16...124).contains(length) else {
+        guard length == 12 || (16...Self.maximumHeaderLength).contains(length) else {
             throw .corrupt(format, "a bitmap header of \(length) bytes")
         }
         guard bytes.has(length, at: start) else { return nil }
@@ -97,7 +100,7 @@ struct Bitmap: Sendable {
             func mask(_ index: Int) -> UInt32 {
                 UInt32(truncatingIfNeeded: bytes.littleEndian32(at: start + 40 + index * 4) ?? 0)
             }
-            let hasAlphaMask = compression == 6 || length >= 56
+            let hasAlphaMask = length >= 56 || externalMaskBytes == 16
             let channels = BitmapChannels(
                 red: mask(0), green: mask(1), blue: mask(2), alpha: hasAlphaMask ? mask(3) : 0)
             guard channels.areContiguous else { throw .corrupt(format, "masks with gaps") }

@@ -26,8 +26,9 @@ struct BitmapRowDecoder {
         rowsLeft = bitmap.size.height
     }
 
-    /// Returns the maximum memory that a decoder holds, in bytes: the palette, a row as stored, and as RGBA.
-    static func workingBytes(width: Int) -> Int { (8 << 10) + width * 12 }
+    /// Returns the maximum memory that a decoder holds, in bytes: the palette, and a row as stored, and as RGBA, each of
+    /// them up to twice while it is passed on.
+    static func workingBytes(width: Int) -> Int { (8 << 10) + width * 20 }
 
     /// Takes the next bytes, and passes complete rows to `rows`.
     mutating func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {

@@ -34,8 +34,10 @@ struct BitmapRuns {
     }
 
     /// Takes the next bytes, and passes complete rows to `rows`.
+    ///
+    /// After the last row, only the code for the end of the image counts.
     mutating func append(_ bytes: Span<UInt8>, to rows: any RowSink) {
-        for index in bytes.indices where !hasEnded && rowsLeft > 0 { take(Int(bytes[index]), to: rows) }
+        for index in bytes.indices where !hasEnded { take(Int(bytes[index]), to: rows) }
     }
 
     /// Ends the file; the last row is complete if it has all pixels.
@@ -75,12 +77,13 @@ struct BitmapRuns {
     }
 
     private mutating func put(_ index: Int) {
-        guard column < width else { return }
+        guard rowsLeft > 0, column < width else { return }
         palette.write(index, to: &row, at: column * 4)
         column += 1
     }
 
     private mutating func passRow(to rows: any RowSink) {
+        guard rowsLeft > 0 else { return }
         let complete = row
         rows.append(row: complete.span)
         row = [UInt8](repeating: 0, count: width * 4)

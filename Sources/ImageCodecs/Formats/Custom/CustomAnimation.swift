@@ -34,7 +34,7 @@ public struct CustomFrame: Sendable, Hashable {
     public var left: Int
     /// The distance of the frame from the top edge of the image, in pixels.
     public var top: Int
-    /// The display time; 10 ms or less are shown for 100 ms, as in browsers.
+    /// The display time, at most 2^32 seconds; 10 ms or less are shown for 100 ms, as in browsers.
     public var delay: Duration
     /// The treatment of the frame's area after its display time.
     public var disposal: Disposal
@@ -57,6 +57,9 @@ public struct CustomFrame: Sendable, Hashable {
 }
 
 extension StoredFrame {
+    /// Returns the nearest delay from zero to 2^32 seconds, so that the sum over all frames cannot overflow.
+    static func bounded(_ delay: Duration) -> Duration { min(max(delay, .zero), .seconds(1 << 32)) }
+
     /// Creates a frame of an image of `canvas`; throws `decoderFault` if it is not inside of it.
     init(_ frame: CustomFrame, on canvas: PixelSize, of format: ImageFormat) throws(CodecError) {
         let (size, left, top) = (frame.size, frame.left, frame.top)
@@ -65,7 +68,7 @@ extension StoredFrame {
         else {
             throw .decoderFault(format, "a frame of \(size) at (\(left), \(top)) of an image of \(canvas)")
         }
-        self.init(left: left, top: top, size: size, delay: max(frame.delay, .zero), data: frame.file)
+        self.init(left: left, top: top, size: size, delay: Self.bounded(frame.delay), data: frame.file)
         blend = frame.isBlended ? .over : .source
         disposal =
             switch frame.disposal {

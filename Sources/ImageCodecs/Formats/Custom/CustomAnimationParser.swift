@@ -27,7 +27,8 @@ struct CustomAnimationParser: AnimationParser {
             index.repetitionCount = max(animation.repetitionCount, 0)
             for delay in animation.delays {
                 try index.add(
-                    StoredFrame(left: 0, top: 0, size: index.header.size, delay: max(delay, .zero), data: []))
+                    StoredFrame(
+                        left: 0, top: 0, size: index.header.size, delay: StoredFrame.bounded(delay), data: []))
             }
         }
         guard let frames = try parser?.append(bytes.extracting(droppingFirst: min(parsed, bytes.count))) else { return }

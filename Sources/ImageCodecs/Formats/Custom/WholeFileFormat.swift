@@ -33,7 +33,7 @@ extension WholeFileFormat {
 ///
 /// It is used by one task at a time. Frames are requested in any order, mostly in that of the file.
 public protocol WholeFileAnimation: AnyObject {
-    /// The display time of each frame.
+    /// The display time of each frame, which is treated like ``CustomFrame/delay``.
     ///
     /// The caller checks their number and the pixels of all frames against the limits.
     var delays: [Duration] { get }
@@ -50,10 +50,12 @@ private struct WholeFileRowDecoder: CustomRowDecoder {
     let format: any WholeFileFormat
     let header: ImageHeader
     let rowSize: PixelSize
+    var hasDecoded = false
 
     mutating func append(_ file: Span<UInt8>, to rows: inout ImageRows) throws(CodecError) {
-        // Nothing is left to append after the whole file.
-        guard !file.isEmpty else { return }
+        // Bytes after the end of the file, which the caller has declared, do not belong to it.
+        guard !hasDecoded, !file.isEmpty else { return }
+        hasDecoded = true
         try format.decode(file, header: header, rowSize: rowSize, to: &rows)
     }
 

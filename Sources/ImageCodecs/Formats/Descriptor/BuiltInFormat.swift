@@ -17,6 +17,8 @@ extension BuiltInFormat {
         return false
     }
 
+    func canRecognize(continuationOf beginning: Span<UInt8>) -> Bool { canBePrefix(beginning) }
+
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool {
         for signature in signatures where signature.agrees(with: beginning) { return true }
         return false

@@ -12,6 +12,9 @@ protocol FormatDescriptor: Sendable {
     /// Returns whether a file that begins with these bytes has the format.
     func recognizes(_ beginning: Span<UInt8>) -> Bool
 
+    /// Returns whether a longer file that begins with these bytes, which are not recognized, can be recognized.
+    func canRecognize(continuationOf beginning: Span<UInt8>) -> Bool
+
     /// Returns whether a file of only these bytes, too few for a header, can be the beginning of a file of this
     /// format.
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool
@@ -66,6 +69,7 @@ protocol FormatDescriptor: Sendable {
 }
 
 extension FormatDescriptor {
+    func canRecognize(continuationOf beginning: Span<UInt8>) -> Bool { beginning.count < signatureLength }
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
     func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
     var needsWholeFile: Bool { false }

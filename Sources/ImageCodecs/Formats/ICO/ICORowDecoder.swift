@@ -6,10 +6,10 @@ final class ICORowDecoder: BuiltInRowDecoder {
     private let toleratesDamage: Bool
     /// The number of bytes received before those that follow.
     private var position = 0
-    /// The beginning of the file, until the directory is complete.
+    /// The received part of the directory, until it is complete.
     private var beginning: [UInt8] = []
     private var entry: IconDirectory.Entry?
-    /// The beginning of the image, until its header is complete.
+    /// The beginning of the image, until its header is complete: of a PNG, its first chunk.
     private var imageBeginning: [UInt8] = []
     private var png: PNGRowDecoder?
     private var bitmap: IconBitmap?
@@ -40,16 +40,15 @@ final class ICORowDecoder: BuiltInRowDecoder {
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
-        guard entry == nil else { return try take(bytes, to: rows) }
-        beginning.append(bytes)
-        let file = beginning
-        guard let directory = try IconDirectory(file.span) else { return }
-        guard let found = directory.best(of: size), found.place.lowerBound >= directory.length else {
-            throw .corrupt(.ico, "an image inside of the directory")
+        var offset = 0
+        while entry == nil, offset < bytes.count {
+            let missing = IconDirectory.length(beginning.span) - beginning.count
+            let end = min(offset + missing, bytes.count)
+            beginning.append(bytes.extracting(offset..<end))
+            offset = end
+            try findEntry()
         }
-        entry = found
-        beginning = []
-        try take(file.span, to: rows)
+        try take(bytes.extracting(droppingFirst: offset), to: rows)
     }
 
     func finish(to rows: any RowSink) throws(CodecError) {
@@ -62,11 +61,23 @@ final class ICORowDecoder: BuiltInRowDecoder {
         }
     }
 
-    var warnings: Set<ImageWarning> { png?.warnings ?? [] }
+    var warnings: Set<ImageWarning> { png?.warnings ?? bitmap?.warnings ?? [] }
 
     func salvage(to rows: any RowSink) {
         png?.salvage(to: rows)
         bitmap?.salvage(to: rows)
+    }
+
+    /// Chooses the image once the directory is complete.
+    private func findEntry() throws(CodecError) {
+        let file = beginning
+        guard let directory = try IconDirectory(file.span) else { return }
+        guard let found = directory.best(of: size), found.place.lowerBound >= directory.length else {
+            throw .corrupt(.ico, "an image inside of the directory")
+        }
+        entry = found
+        position = directory.length
+        beginning = []
     }
 
     /// Takes the part of the next bytes of the file that belongs to the image.
@@ -77,13 +88,18 @@ final class ICORowDecoder: BuiltInRowDecoder {
         position += bytes.count
         guard start < end else { return }
         let part = bytes.extracting(start..<end)
-        if let png {
-            try ofIcon { () throws(CodecError) in try png.append(part, to: rows) }
-        } else if bitmap != nil {
-            try bitmap?.append(part, to: rows)
-        } else {
-            imageBeginning.append(part)
+        var count = 0
+        if png == nil, bitmap == nil {
+            // The first chunk of a PNG is shorter than the longest header of a bitmap.
+            count = min(part.count, Bitmap.maximumHeaderLength - imageBeginning.count)
+            imageBeginning.append(part.extracting(first: count))
             try openImage(to: rows)
+        }
+        let rest = part.extracting(droppingFirst: count)
+        if let png {
+            try ofIcon { () throws(CodecError) in try png.append(rest, to: rows) }
+        } else {
+            try bitmap?.append(rest, to: rows)
         }
     }
 
@@ -91,16 +107,12 @@ final class ICORowDecoder: BuiltInRowDecoder {
     private func openImage(to rows: any RowSink) throws(CodecError) {
         let image = imageBeginning
         guard image.count >= 8 else { return }
-        if image.span.has(8, at: 0), image.span.extracting(first: 8).isPNGSignature {
-            var colors: [ColorSource] = []
+        if image.span.extracting(first: 8).isPNGSignature {
             var found: ImageHeader?
-            try ofIcon { () throws(CodecError) in found = try .png(image.span, limits: limits, colors: &colors) }
-            guard let found else {
-                guard image.count <= limits.maximumHeaderBytes else {
-                    throw .overLimit(.headerBytes, value: image.count, limit: limits.maximumHeaderBytes)
-                }
-                return
+            try ofIcon { () throws(CodecError) in
+                found = try ImageHeader.png(firstChunkOf: image.span, limits: limits)
             }
+            guard let found else { return }
             try check(found.size)
             try ofIcon { () throws(CodecError) in
                 let decoder = try PNGRowDecoder(

@@ -9,6 +9,8 @@ final class IconBitmap {
     private var pixelBytesLeft: Int
     private var mask: [UInt8] = []
     private var hasPassedRows = false
+    /// The deviations of the bitmap, known once `finish` has returned.
+    private(set) var warnings: Set<ImageWarning> = []
 
     /// The number of bytes in a row of the mask.
     private var maskRowBytes: Int { (bitmap.size.width + 31) / 32 * 4 }
@@ -27,6 +29,7 @@ final class IconBitmap {
 
     /// Takes the next bytes after the header and its masks.
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard !hasPassedRows else { return }
         let count = min(pixelBytesLeft, bytes.count)
         try decoder.append(bytes.extracting(first: count), to: pixels)
         pixelBytesLeft -= count
@@ -36,10 +39,11 @@ final class IconBitmap {
         if mask.count == maskBytes, pixelBytesLeft == 0 { passRows(to: rows) }
     }
 
-    /// Ends the image; the mask can be missing if the pixels have alpha.
+    /// Ends the image; the mask can be missing or incomplete if the pixels have alpha, with a warning.
     func finish(to rows: any RowSink) throws(CodecError) {
         guard !hasPassedRows else { return }
         guard pixelBytesLeft == 0, hasAlpha else { throw .truncated(.ico) }
+        warnings = [.missingData]
         passRows(to: rows)
     }
 

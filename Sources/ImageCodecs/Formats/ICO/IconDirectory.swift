@@ -8,41 +8,56 @@ struct IconDirectory: Sendable {
         let place: Range<Int>
     }
 
+    /// The maximum number of images, far more than icons have, so that a file cannot make the directory take much memory.
+    static let maximumCount = 1_024
+
     private let entries: [Entry]
 
     /// The length of the directory in bytes.
     var length: Int { 6 + entries.count * 16 }
 
+    /// Returns the length of the directory that begins with `bytes`, or of the part that declares it.
+    static func length(_ bytes: Span<UInt8>) -> Int { 6 + (bytes.littleEndian16(at: 4) ?? 0) * 16 }
+
     /// Parses the directory; returns `nil` if more bytes are needed.
     init?(_ bytes: Span<UInt8>) throws(CodecError) {
         guard let count = bytes.littleEndian16(at: 4) else { return nil }
         guard count > 0 else { throw .corrupt(.ico, "no image") }
+        guard count <= Self.maximumCount else {
+            throw .corrupt(.ico, "a directory of \(count) images, more than \(Self.maximumCount)")
+        }
         guard bytes.has(count * 16, at: 6) else { return nil }
         var entries: [Entry] = []
         entries.reserveCapacity(count)
         for start in stride(from: 6, to: 6 + count * 16, by: 16) {
             /// Returns a side in pixels, of which 256 is stored as 0.
             func side(_ offset: Int) -> Int { bytes[start + offset] == 0 ? 256 : Int(bytes[start + offset]) }
+            let declaredBits = bytes.littleEndian16(at: start + 6) ?? 0
             let offset = bytes.littleEndian32(at: start + 12) ?? 0
             entries.append(
                 Entry(
                     size: PixelSize(width: side(0), height: side(1)),
-                    bitsPerPixel: bytes.littleEndian16(at: start + 6) ?? 0,
+                    bitsPerPixel: declaredBits > 0 ? declaredBits : Self.bits(colorCount: bytes[start + 2]),
                     place: offset..<offset + (bytes.littleEndian32(at: start + 8) ?? 0)))
         }
         self.entries = entries
     }
 
+    /// Returns the number of bits of an index of this many colors, of which 256 or more are stored as 0.
+    private static func bits(colorCount: UInt8) -> Int {
+        colorCount == 0 ? 8 : max(1, UInt8.bitWidth - (colorCount - 1).leadingZeroBitCount)
+    }
+
     /// The best of the largest images.
     var largest: Entry? { entries.max { ($0.size.area, $0.bitsPerPixel) < ($1.size.area, $1.bitsPerPixel) } }
 
-    /// The sizes of smaller images with the same aspect ratio as the largest, which can take its place.
+    /// The sizes of smaller images with the same aspect ratio as the largest, which can take its place; the smallest first.
     var smallerSizes: [PixelSize] {
         guard let whole = largest?.size else { return [] }
         let sizes = entries.map(\.size).filter {
             $0.area < whole.area && $0.width * whole.height == $0.height * whole.width
         }
-        return Array(Set(sizes))
+        return Set(sizes).sorted { $0.area < $1.area }
     }
 
     /// Returns the best image of exactly this size.

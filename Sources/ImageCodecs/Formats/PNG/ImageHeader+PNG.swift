@@ -45,6 +45,16 @@ extension ImageHeader {
         return nil
     }
 
+    /// Returns the header of a PNG as far as its signature and first chunk contain it, which is all that a decoder of its
+    /// pixels needs; `nil` if these 33 bytes are incomplete.
+    static func png(firstChunkOf bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+        guard bytes.has(33, at: 0) else { return nil }
+        guard bytes.bigEndian32(at: 8) == 13, bytes.has("IHDR", at: 12) else {
+            throw .corrupt(.png, "the first chunk is not an IHDR of 13 bytes")
+        }
+        return try png(ihdr: bytes.extracting(16..<29), limits: limits)
+    }
+
     private static func png(ihdr: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader {
         guard ihdr.count == 13, let width = ihdr.bigEndian32(at: 0), let height = ihdr.bigEndian32(at: 4) else {
             throw .corrupt(.png, "IHDR of \(ihdr.count) bytes")

@@ -81,6 +81,14 @@ struct BMPRowDecoderTests {
         #expect(try pixels(bmp.file()) == [0x0A14_1EFF])
     }
 
+    @Test(arguments: [52, 55]) func headerWithoutRoomForAnAlphaMaskHasNone(headerLength: Int) throws {
+        let bmp = TestBMP(
+            width: 1, height: 1, bits: 32, compression: 6, headerLength: headerLength,
+            masks: [0xFF, 0xFF00, 0xFF_0000], data: [10, 20, 30, 40])
+        #expect(try pixels(bmp.file()) == [0x0A14_1EFF])
+        #expect(try probe(bmp.file())?.hasAlpha == false)
+    }
+
     @Test func wideMasksAreReducedToTheirHighestBits() throws {
         let bmp = TestBMP(
             width: 1, height: 1, bits: 32, compression: 3, masks: [0x3FF0_0000, 0xF_FC00, 0x3FF],
@@ -118,6 +126,23 @@ struct BMPRowDecoderTests {
         #expect(try decode(bmp.file()).header.warnings == [.missingEnd])
         bmp.data = [1, 1]
         #expect(throws: CodecError.truncated(.bmp)) { try decode(bmp.file()) }
+    }
+
+    @Test func endOfRunsMayFollowTheEndOfTheLastRow() throws {
+        var bmp = TestBMP(
+            width: 2, height: 1, bits: 8, compression: 1, palette: Self.colors, data: [2, 1, 0, 0, 0, 1])
+        let whole = try decode(bmp.file())
+        #expect(whole.header.warnings.isEmpty)
+        #expect(try decode(bmp.file()) { 1 } == whole)
+        // What precedes the end changes nothing.
+        bmp.data = [2, 1, 0, 0, 2, 3, 0, 0, 0, 2, 1, 1, 0, 3, 1, 2, 3, 0, 0, 1]
+        #expect(try decode(bmp.file()).pixels == whole.pixels)
+        bmp.data = [2, 1, 0, 0]
+        #expect(try decode(bmp.file()).header.warnings == [.missingEnd])
+    }
+
+    @Test func memoryIsThatOfAPaletteAndOfRowsTwice() {
+        #expect(BitmapRowDecoder.workingBytes(width: 100) == 8 << 10 + 2_000)
     }
 
     /// A small file of each kind.
@@ -217,7 +242,14 @@ struct BMPRowDecoderTests {
     }
 
     @Test func textThatBeginsWithTwoLettersIsNoBMP() {
-        #expect(throws: CodecError.notAnImage(lookingLike: "plain text")) { try probe(Array("BMW and others".utf8)) }
+        let text = Array("BMW and other cars".utf8)
+        #expect(throws: CodecError.notAnImage(lookingLike: "plain text")) { try probe(text) }
+    }
+
+    @Test func reservedBytesMayHaveAnyValue() throws {
+        var file = TestBMP(width: 1, height: 1, bits: 24, data: [1, 2, 3, 0]).file()
+        for offset in 6..<10 { file[offset] = 0xFF }
+        #expect(try pixels(file) == [0x0302_01FF])
     }
 
     @Test func embeddedProfileIsReportedAsUnsupported() throws {

@@ -117,6 +117,26 @@ struct CustomDeliveryTests {
         }
     }
 
+    @Test func delaysOfFramesAreBounded() throws {
+        struct Timeless: CustomAnimation {
+            let repetitionCount = 0
+            var hasBegun = false
+            mutating func append(_ bytes: Span<UInt8>) -> [CustomFrame] {
+                guard !hasBegun else { return [] }
+                hasBegun = true
+                return [Duration.seconds(Int64.max), .seconds(-1)].map {
+                    CustomFrame(file: [], size: PixelSize(width: 4, height: 8), delay: $0)
+                }
+            }
+            func finish() {}
+        }
+        var format = TestFormat()
+        format.header?.frameCount = nil
+        format.frames = Timeless()
+        let image = try AnimatedImage(TestFormat.file, customFormats: [format])
+        #expect(image.delays == [.seconds(1 << 32), .milliseconds(100)])
+    }
+
     @Test func frameOutsideOfTheImageIsAFaultOfTheFormat() {
         struct Misplaced: CustomAnimation {
             var repetitionCount: Int { 0 }

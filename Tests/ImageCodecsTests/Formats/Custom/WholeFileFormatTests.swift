@@ -22,6 +22,46 @@ struct WholeFileFormatTests {
         #expect(header?.size == picture.size)
     }
 
+    @Test func bytesAfterTheEndOfTheFileAreIgnored() throws {
+        let file = picture.qoi()
+        let decoder = StreamingDecoder(customFormats: Self.formats)
+        try append(file, to: decoder)
+        try decoder.lookForHeaderAtEnd()
+        try decoder.begin()
+        try append(file, to: decoder)
+        #expect(try decoder.finish().pixels == picture)
+    }
+
+    /// A format of two frames, which are shown for longer than possible, and for less than no time.
+    private struct TimelessFormat: WholeFileFormat {
+        final class Frames: WholeFileAnimation {
+            let delays: [Duration] = [.seconds(Int64.max), .seconds(-1)]
+            let repetitionCount = 0
+            func decodeFrame(at index: Int, to rows: inout ImageRows) throws(CodecError) {}
+        }
+
+        let format = TestFormat.name
+        func recognizes(_ beginning: Span<UInt8>) -> Bool { true }
+        func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
+            var header = ImageHeader(format: format, size: PixelSize(width: 4, height: 8))
+            header.frameCount = nil
+            return header
+        }
+        func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 0 }
+        func decode(
+            _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
+        ) throws(CodecError) {}
+        func animation(of file: [UInt8], header: ImageHeader) throws(CodecError) -> (any WholeFileAnimation)? {
+            Frames()
+        }
+    }
+
+    @Test func delaysOfFramesAreBounded() throws {
+        let image = try AnimatedImage(TestFormat.file, customFormats: [TimelessFormat()])
+        #expect(image.delays == [.seconds(1 << 32), .milliseconds(100)])
+        #expect(image.duration > .seconds(1 << 32))
+    }
+
     @Test func fileCountsAsMemoryOfTheDecode() throws {
         let file = picture.qoi()
         func bytes(_ format: any CustomFormat) throws -> Int? {

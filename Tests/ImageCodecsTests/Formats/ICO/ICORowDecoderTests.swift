@@ -24,6 +24,21 @@ struct ICORowDecoderTests {
         #expect(try probe(Array(file.prefix(6 + 3 * 16 - 1))) == nil)
     }
 
+    @Test func smallerSizesAreInTheirOrder() throws {
+        let sizes = [6, 2, 8, 3, 5, 3, 7, 4, 1].map { PixelSize(width: $0, height: $0) }
+        let header = try probe(TestICO.file(sizes.map { TestICO.Entry(size: $0, data: []) }))
+        #expect(header?.smallerSizes.map(\.width) == Array(1...7))
+    }
+
+    @Test(arguments: [(0, 8), (1, 1), (2, 1), (16, 4), (17, 5), (255, 8)])
+    func missingNumberOfBitsFollowsFromThatOfColors(colorCount: Int, bits: Int) throws {
+        let file = TestICO.file([
+            TestICO.Entry(size: Self.small.size, bits: 0, colorCount: colorCount, data: [])
+        ])
+        let directory = try IconDirectory(file.span)
+        #expect(directory?.largest?.bitsPerPixel == bits)
+    }
+
     @Test(
         arguments: [
             (nil, large), (32, large), (17, large), (16, medium), (9, medium), (8, small), (2, small),
@@ -69,10 +84,37 @@ struct ICORowDecoderTests {
         #expect(stride(from: 3, to: image.bytes.count, by: 4).allSatisfy { decoded.pixels.bytes[$0] == 255 })
     }
 
-    @Test func maskMayBeMissingIfThereIsAlpha() throws {
+    @Test func maskMayBeMissingOrIncompleteIfThereIsAlpha() throws {
+        let entry = TestICO.entry(Self.small)
+        for count in [1, 31, 8 * 4] {
+            var entry = entry
+            entry.data.removeLast(count)
+            let image = try decode(TestICO.file([entry]))
+            #expect(image.pixels == Self.small)
+            #expect(image.header.warnings == [.missingData])
+        }
+        let whole = try decode(TestICO.file([entry]))
+        #expect(whole.header.warnings.isEmpty)
+    }
+
+    @Test func bytesAfterTheMaskAreIgnored() throws {
         var entry = TestICO.entry(Self.small)
-        entry.data.removeLast(8 * 4)
-        #expect(try decode(TestICO.file([entry])).pixels == Self.small)
+        entry.data += [UInt8](repeating: 0xAB, count: 50)
+        let file = TestICO.file([entry])
+        #expect(try decode(file).pixels == Self.small)
+        #expect(try decode(file) { 1 } == decode(file))
+    }
+
+    @Test func metadataOfAPNGIsNotHeld() throws {
+        let text = [[UInt8]](repeating: TestPNG.chunk("tEXt", Array("name\0text".utf8)), count: 100)
+        let data = TestPNG(before: text).file(
+            TestPNG.Image(
+                width: 8, height: 8, depth: 8, colorType: 6, samples: Self.small.bytes.map { Int($0) }))
+        let file = TestICO.file([TestICO.Entry(size: Self.small.size, data: data)])
+        let limits = DecodeLimits(maximumHeaderBytes: 100)
+        #expect(try decode(file, limits: limits).pixels == Self.small)
+        let image = try decode(file, limits: limits) { 1 }
+        #expect(image.pixels == Self.small)
     }
 
     @Test func imageIsTheSameHoweverItArrives() throws {
@@ -104,6 +146,9 @@ struct ICORowDecoderTests {
 
     @Test func invalidDirectoryIsAnError() throws {
         #expect(throws: CodecError.corrupt(.ico, "no image")) { try probe([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }
+        let count = 1_025
+        let long = [0, 0, 1, 0, UInt8(count & 255), UInt8(count >> 8), 0, 0, 0, 0, 0, 0]
+        #expect(throws: CodecError.corrupt(.ico, "a directory of 1025 images, more than 1024")) { try probe(long) }
         var entry = TestICO.entry(Self.small)
         entry.size = PixelSize(width: 9, height: 8)
         #expect(throws: CodecError.self) { try decode(TestICO.file([entry])) }

@@ -5,6 +5,7 @@ enum TestICO {
     struct Entry {
         var size: PixelSize
         var bits = 32
+        var colorCount = 0
         var data: [UInt8]
     }
 
@@ -19,7 +20,7 @@ enum TestICO {
         for entry in entries {
             put(entry.size.width, bytes: 1)
             put(entry.size.height, bytes: 1)
-            for value in [0, 1, entry.bits] { put(value, bytes: 2) }
+            for value in [entry.colorCount, 1, entry.bits] { put(value, bytes: 2) }
             put(entry.data.count, bytes: 4)
             put(offset, bytes: 4)
             offset += entry.data.count

@@ -40,7 +40,9 @@ struct ListHeadTests {
         Wrong("list.txt", "<!DOCTYPE html><p>Not found", "HTML, not a list"),
         Wrong("photo.webp", Array("RIFF".utf8) + [1, 1, 1, 1] + Array("WEBPVP8 ".utf8), "an image (webp), not a list"),
         Wrong("photo.gif", Array("GIF89a".utf8) + [1, 1, 1, 1, 1], "an image (gif), not a list"),
-        Wrong("photo.bmp", Array("BM".utf8) + [9, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0], "an image (bmp), not a list"),
+        Wrong(
+            "photo.bmp", Array("BM".utf8) + [9, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0],
+            "an image (bmp), not a list"),
         Wrong("photo.avif", [0, 0, 0, 32] + Array("ftypavif".utf8), "an image (AVIF), not a list"),
     ]
 
