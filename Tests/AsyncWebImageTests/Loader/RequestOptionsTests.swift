@@ -248,4 +248,21 @@ struct RequestOptionsTests {
             #expect(await cache.contains(origin.url("/a")))
         }
     }
+
+    @Test func targetsOfStoredRedirectsAreRemoved() async throws {
+        try await withLoopbackOrigin { origin in
+            let fresh = "max-age=60"
+            origin.route("/a", .init(status: 301, headerFields: ["Location": "/b", "Cache-Control": fresh]))
+            origin.route("/b", .init(headerFields: ["Cache-Control": fresh], body: [1]))
+            var configuration = ImageLoader.Configuration.patient
+            let cache = try ResponseCache(ResponseCache.Configuration())
+            configuration.responseCache = cache
+            let loader = ImageLoader(configuration: configuration)
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.becomesIdle()
+            #expect(cache.entryCount == 2)
+            await loader.remove(ImageRequest(origin.url("/a")))
+            #expect(cache.entryCount == 0)
+        }
+    }
 }
