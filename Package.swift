@@ -195,7 +195,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "CNghttp2", "COpenSSL", "CZlib", "Hashing", "HTTPTransport", "LoopbackOrigin",
+                "CNghttp2", "COpenSSL", "CZlib", "Hashing", "HTTPSemantics", "HTTPTransport", "LoopbackOrigin",
                 "SocketPolling", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),

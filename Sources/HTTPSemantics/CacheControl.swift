@@ -13,6 +13,10 @@ package struct CacheControl: Sendable, Equatable {
     package private(set) var noCache = false
     /// A Boolean value that indicates whether the response must never be used stale.
     package private(set) var mustRevalidate = false
+    /// A Boolean value that indicates whether shared caches must never use the response stale.
+    package private(set) var proxyRevalidate = false
+    /// A Boolean value that indicates whether intermediaries must not transform the body.
+    package private(set) var noTransform = false
     /// A Boolean value that indicates whether the response contains `must-understand`: only caches that understand its
     /// status may store it, and they ignore `no-store`.
     package private(set) var mustUnderstand = false
@@ -65,6 +69,8 @@ package struct CacheControl: Sendable, Equatable {
         case "no-store": noStore = true
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
+        case "proxy-revalidate": proxyRevalidate = true
+        case "no-transform": noTransform = true
         case "must-understand": mustUnderstand = true
         case "public": isPublic = true
         case "private": isPrivate = true

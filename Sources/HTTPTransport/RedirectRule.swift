@@ -26,7 +26,7 @@ package enum RedirectRule {
         } catch {
             throw TransportError(
                 url: request.url.string, reason: .unsupportedRedirect,
-                detail: String(HTTPURL.withoutUserInformation(location.value).prefix(200)))
+                detail: displayText(HTTPURL.withoutUserInformation(location.value)))
         }
         if request.url.isSecure, addsCredentials || request.hasCredentials,
             request.redirectPolicy.insecureRedirects == .followedWithoutCredentials
@@ -36,7 +36,7 @@ package enum RedirectRule {
         }
         if request.url.isSecure, !next.url.isSecure, next.redirectPolicy.insecureRedirects == .refused {
             throw TransportError(
-                url: request.url.string, reason: .insecureRedirect, detail: String(next.url.string.prefix(200)))
+                url: request.url.string, reason: .insecureRedirect, detail: displayText(next.url.string))
         }
         if head.status.code == 303, next.method != .head { next.method = .get }
         if !next.url.hasSameOrigin(as: request.url) {
@@ -44,6 +44,12 @@ package enum RedirectRule {
             next.credential = nil
         }
         return next
+    }
+
+    /// Returns the beginning of a target for an error, which can be logged: without its query, which can contain a
+    /// signature, and its fragment.
+    private static func displayText(_ target: String) -> String {
+        String(target.prefix { $0 != "?" && $0 != "#" }.prefix(200))
     }
 }
 

@@ -16,16 +16,18 @@ public struct ResponseHead: Sendable {
         let redirectCount: Int
         let redirection: Redirection?
         let receivedAt: Int
+        let delay: Int
 
         init(
             _ content: consuming Content, url: HTTPURL, redirectCount: Int, redirection: Redirection?,
-            receivedAt: Int
+            receivedAt: Int, delay: Int = 0
         ) {
             self.content = content
             self.url = url
             self.redirectCount = redirectCount
             self.redirection = redirection
             self.receivedAt = receivedAt
+            self.delay = delay
         }
     }
 
@@ -45,6 +47,8 @@ public struct ResponseHead: Sendable {
     package var unparsed: (any UnparsedResponse)? {
         if case .unparsed(let response) = content { response } else { nil }
     }
+    /// The time between the request and the head, in whole seconds, which counts as age (RFC 9111, section 4.2.3).
+    private var delay: Int { properties.delay }
 
     /// The properties of a redirect that its head does not contain.
     package struct Redirection: Sendable {
@@ -65,9 +69,14 @@ public struct ResponseHead: Sendable {
             .unparsed(response), url: url, redirectCount: redirectCount, redirection: nil, receivedAt: receivedAt)
     }
 
-    init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil) {
+    /// Creates the head of a response that has just been received, `delay` after its request.
+    init(
+        _ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil,
+        delay: Duration = .zero
+    ) {
         properties = Properties(
-            .raw(head), url: url, redirectCount: redirectCount, redirection: redirection, receivedAt: HTTPDate.now)
+            .raw(head), url: url, redirectCount: redirectCount, redirection: redirection, receivedAt: HTTPDate.now,
+            delay: Int(delay.components.seconds))
     }
 
     /// The head of the same response with another body, whose length is unknown.
@@ -77,7 +86,7 @@ public struct ResponseHead: Sendable {
         return ResponseHead(
             Properties(
                 .response(response), url: url, redirectCount: redirectCount, redirection: redirection,
-                receivedAt: receivedAt))
+                receivedAt: receivedAt, delay: delay))
     }
 
     private init(_ properties: Properties) { self.properties = properties }
@@ -104,10 +113,13 @@ public struct ResponseHead: Sendable {
 
     /// Returns how long the response stays fresh after a time, in seconds since 1970; by default, after now.
     ///
-    /// The time since the response was received counts, and so does its age in the caches that it came from, including
-    /// the ``ResponseCache``. Redirects that led to it do not count.
+    /// The time since the request was sent counts, and so does the age of the response in the caches that it came from,
+    /// including the ``ResponseCache``. Redirects that led to it count only for
+    /// ``Freshness/cacheControl(maximum:isPrivate:)``.
     public func freshness(at time: Int? = nil) -> Freshness {
-        Freshness(response, requestedAt: receivedAt, receivedAt: receivedAt, at: time ?? HTTPDate.now)
+        Freshness(
+            response, requestedAt: receivedAt - delay, receivedAt: receivedAt, at: time ?? HTTPDate.now,
+            isRedirected: redirectCount > 0)
     }
 
     /// The memory that the header fields take, in bytes.

@@ -57,13 +57,28 @@ extension ResponseCache {
 
     /// Removes the responses stored for a URL, or an `ImageRequest.cacheKey`, except responses to requests with
     /// credentials or cookies.
+    ///
+    /// If one of them is a redirect, the responses stored for its target remain.
     public func remove(_ url: String) async {
-        if let request = Self.request(for: url) { await remove(request) }
+        guard let request = Self.request(for: url) else { return }
+        await thread.run { [self] in removeEntries(of: CachedResource(request).hash) }
     }
 
-    /// Removes the responses stored for a request.
-    package func remove(_ request: TransportRequest) async {
-        await thread.run { [self] in removeEntries(of: CachedResource(request).hash) }
+    /// Removes the responses stored for a request, and those to which stored redirects lead.
+    package func removeAllHops(_ request: TransportRequest) async {
+        await thread.run { [self] in
+            var hop = CacheRequest(request, policy: .cacheOnly)
+            while let current = hop {
+                hop = nil
+                if case .serve(let reply) = lookUp(current), reply.head.status.kind == .redirection {
+                    hop = current.target(of: reply)
+                }
+                // Also ends a loop of redirects.
+                removeEntries(of: current.resource.hash)
+            }
+            // Also for a request that the cache would not answer.
+            removeEntries(of: CachedResource(request).hash)
+        }
     }
 
     /// The maximum memory that is reserved for a stored body before it is read.

@@ -51,6 +51,7 @@ struct LimitsDocumentTests {
             "maximumFrames": count(limits.maximumFrames),
             "maximumWork": count(limits.maximumWork),
             "maximumHeaderBytes": bytes(limits.maximumHeaderBytes),
+            "DecodeLimits.maximumHeaderBytes": bytes(limits.maximumHeaderBytes),
         ]
     }()
 

@@ -8,13 +8,14 @@ import Testing
     private static let date = 784_111_777
 
     private func freshness(
-        _ control: String, status: HTTPResponse.Status = .ok, _ others: HTTPFields = [:], after seconds: Int = 0
+        _ control: String, status: HTTPResponse.Status = .ok, _ others: HTTPFields = [:], after seconds: Int = 0,
+        isRedirected: Bool = false
     ) -> Freshness {
         var fields = others
         fields[.cacheControl] = control
         return Freshness(
             HTTPResponse(status: status, headerFields: fields), requestedAt: Self.date, receivedAt: Self.date,
-            at: Self.date + seconds)
+            at: Self.date + seconds, isRedirected: isRedirected)
     }
 
     @Test func remainingTimeCountsTheAgeAndTheTimeSinceTheArrival() {
@@ -53,6 +54,13 @@ import Testing
             ("max-age=60, s-maxage=0", 0, "max-age=60, s-maxage=0"),
             ("max-age=60, s-maxage=x", 0, "max-age=60, s-maxage=0"),
             ("max-age=60, must-revalidate, stale-while-revalidate=9", 0, "max-age=60, must-revalidate"),
+            ("max-age=60, no-transform, proxy-revalidate", 0, "no-transform, max-age=60, proxy-revalidate"),
+            ("max-age=60, proxy-revalidate, stale-while-revalidate=9", 0, "max-age=60, proxy-revalidate"),
+            (
+                "private, max-age=60, proxy-revalidate, stale-while-revalidate=9", 0,
+                "private, max-age=60, stale-while-revalidate=9"
+            ),
+            ("no-cache, no-transform", 0, "no-transform, no-cache"),
             ("max-age=60, stale-while-revalidate=30", 50, "max-age=10, stale-while-revalidate=30"),
             ("max-age=60, stale-while-revalidate=30", 80, "max-age=0, stale-while-revalidate=10"),
             ("max-age=60, stale-while-revalidate=30", 90, "max-age=0"),
@@ -69,5 +77,19 @@ import Testing
             response.cacheControl(maximum: .seconds(60)) == "max-age=60, s-maxage=60, stale-while-revalidate=30")
         #expect(freshness("max-age=600").cacheControl(maximum: .seconds(-5)) == "max-age=0")
         #expect(freshness("max-age=600").cacheControl(maximum: .seconds(3_600)) == "max-age=600")
+    }
+
+    @Test func responseAfterARedirectIsRevalidatedByClients() {
+        let response = freshness("max-age=60", isRedirected: true)
+        #expect(response.cacheControl() == "no-cache" && response.remaining == .seconds(60))
+        #expect(freshness("private, max-age=60", isRedirected: true).cacheControl() == "private, no-cache")
+        #expect(freshness("no-store", isRedirected: true).cacheControl() == "no-store")
+    }
+
+    @Test func responseCanBeKeptOutOfSharedCaches() {
+        let response = freshness("max-age=600, s-maxage=300")
+        #expect(response.cacheControl(isPrivate: true) == "private, max-age=600")
+        #expect(freshness("no-cache").cacheControl(isPrivate: true) == "private, no-cache")
+        #expect(freshness("private, max-age=9").cacheControl(isPrivate: false) == "private, max-age=9")
     }
 }

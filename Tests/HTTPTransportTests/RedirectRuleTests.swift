@@ -171,4 +171,15 @@ struct RedirectRuleTests {
         let error = #expect(throws: TransportError.self) { try next(302, "/b", redirectCount: 3) }
         #expect(error?.reason == .tooManyRedirects(limit: 3))
     }
+
+    @Test func errorsContainNoQueriesOfTargets() throws {
+        let unsupported = #expect(throws: TransportError.self) { try next(302, "ftp://example.org/a?signature=x#y") }
+        #expect(unsupported?.detail == "ftp://example.org/a")
+        var request = TransportRequest(url: try HTTPURL("https://example.org/"))
+        request.redirectPolicy.insecureRedirects = .refused
+        let insecure = #expect(throws: TransportError.self) {
+            try redirected(request, to: "http://example.org/a?signature=x")
+        }
+        #expect(insecure?.detail == "http://example.org/a")
+    }
 }

@@ -40,6 +40,7 @@ final class BodySubscription: Sendable {
             coordinator.post(.join(subscriber))
             try await receive()
         }
+        subscriber.conditions?.endTime()
         // A body has at least one piece, which comes after the head.
         guard let head = feed.head, let source = feed.source else { throw CancellationError() }
         return ImageBytes(self, head, source)
@@ -101,7 +102,8 @@ final class BodySubscription: Sendable {
         }
     }
 
-    private func receiveHeader(_ decoder: ImageDecoder) async throws {
+    // Parses on the decoder's threads, not on the actor of the caller.
+    @concurrent private func receiveHeader(_ decoder: ImageDecoder) async throws {
         var codec = decoder.codec(DecodeOptions())
         var isEmpty = true
         do {

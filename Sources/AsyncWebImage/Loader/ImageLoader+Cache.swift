@@ -29,7 +29,8 @@ extension ImageLoader {
     }
 
     /// Removes everything that is stored for a request: its images of all sizes from ``imageCache``, its responses from
-    /// ``responseCache``, and the partial body of an interrupted download.
+    /// ``responseCache``, including those to which stored redirects lead, and the partial body of an interrupted
+    /// download.
     ///
     /// A download that is in progress is not affected, and can store them again.
     public func remove(_ request: ImageRequest) async {
@@ -38,7 +39,7 @@ extension ImageLoader {
         guard let key = try? fetchKey(request) else { return }
         imageCache.removeAll { $0.fetch.hasSameResponse(as: key) }
         await coordinator.forget(key)
-        await responseCache?.remove(coordinator.configuration.request(for: key))
+        await responseCache?.removeAllHops(coordinator.configuration.request(for: key))
     }
 
     /// Stores an image in the cache of decoded images, as if it had been loaded by a request.

@@ -1,4 +1,6 @@
+import HTTPSemantics
 import HTTPTransport
+import ResponseCache
 
 // The URLs of a request that are requested if others have failed.
 extension ImageLoader {
@@ -11,6 +13,7 @@ extension ImageLoader {
         var current = request
         current.fallbackURLs = []
         var others = request.fallbackURLs[...]
+        var failed: Set<String> = []
         while true {
             do {
                 return try await load(current)
@@ -20,7 +23,14 @@ extension ImageLoader {
                     current.deadline = deadline - start.duration(to: clock.now)
                     guard let left = current.deadline, left > .zero else { throw error }
                 }
+                if let key = try? fetchKey(current) { failed.insert(key.resourceName) }
                 current.replaceURL(by: next, of: request)
+                // Under a common key, what is stored for a URL that has failed would answer.
+                if let key = try? fetchKey(current), failed.contains(key.resourceName),
+                    key.cachePolicy != .cacheOnly, key.cachePolicy != .noStore
+                {
+                    current.cachePolicy = .reload
+                }
             }
         }
     }
@@ -31,9 +41,10 @@ extension ImageRequest {
     fileprivate mutating func replaceURL(by other: String, of request: ImageRequest) {
         url = other
         knownVersion = nil
+        cachePolicy = request.cachePolicy
         let origins = (try? HTTPURL(other).origin, try? HTTPURL(request.url).origin)
         let isSameOrigin = origins.0 != nil && origins.0 == origins.1
-        headerFields = isSameOrigin ? request.headerFields : [:]
+        headerFields = isSameOrigin ? request.headerFields.withoutConditions : [:]
         credential = isSameOrigin ? request.credential : nil
     }
 }

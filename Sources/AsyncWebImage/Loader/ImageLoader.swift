@@ -159,7 +159,8 @@ public final class ImageLoader: Sendable {
         return try await answer(to: request, key) { .data($0) }
     }
 
-    /// Waits for the head of the response, and returns the pieces of the body as they arrive, undecoded.
+    /// Waits for the head of the response and the first piece of its body, and returns the pieces as they arrive,
+    /// undecoded.
     ///
     /// With `readsHeader`, or if the request has ``ImageRequest/requirements``, this method also waits for the header of the
     /// file, until which the pieces are held: no byte of a file that is not an image, or does not meet the requirements,

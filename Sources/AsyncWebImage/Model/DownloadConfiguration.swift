@@ -30,13 +30,13 @@ public struct DownloadConfiguration: Sendable {
     /// A request fails with ``ImageError/overloaded(retryAfter:url:)`` if it needs a download that would have to wait,
     /// while this many of the same or a higher priority wait. So a request never keeps one of a higher priority out, and
     /// each priority can have as many waiting downloads; what waits keeps its place. Requests that join a download or
-    /// find their image in memory never fail, nor do retries. Elements of
-    /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)`` that wait for a slot of their group do not count.
+    /// find their image in memory never fail, nor do retries. Requests with an ``ImageRequest/slot``, those of an
+    /// ``ImagePrefetcher``, and revalidations in the background neither fail nor count: they have limits of their own.
     public var maximumWaitingDownloads: Int?
     /// The maximum time for which a download waits for its first slot; `nil` for no limit.
     ///
     /// After it, or up to a 64th of it later, the download fails with ``ImageError/overloaded(retryAfter:url:)``. Waits
-    /// for lookups and for slots of load groups do not count.
+    /// for lookups do not count, nor do those of requests that ``maximumWaitingDownloads`` does not apply to.
     public var maximumQueueTime: Duration?
     /// The rate at which downloads from one host can start; `nil` for no limit.
     public var rateLimitPerHost: RateLimit?

@@ -79,9 +79,12 @@ struct FetchKey: Sendable, Hashable {
             && credential == other.credential
     }
 
+    /// The cache key or, without one, the URL.
+    var resourceName: String { cacheKey ?? url.string }
+
     private func hasSameResource(as other: FetchKey) -> Bool {
         if cacheKey == nil, other.cacheKey == nil { return url == other.url }
-        return (cacheKey ?? url.string) == (other.cacheKey ?? other.url.string)
+        return resourceName == other.resourceName
             && url.user == other.url.user && url.password == other.url.password
     }
 }

@@ -81,13 +81,17 @@ public struct ImageRequest: Sendable, Hashable {
     /// The time from the request to its result, including all waits, retries, and the decode; `nil` for no limit.
     ///
     /// After it, the request fails with `timedOut(.total)` (``TransportError``). A download that other callers need goes
-    /// on, so requests with different limits share one. ``DownloadConfiguration/deadlines`` apply in addition.
+    /// on, so requests with different limits share one. ``DownloadConfiguration/deadlines`` apply in addition. The
+    /// result of ``ImageLoader/bytes(for:readsHeader:)`` is the sequence: the time in which its pieces are read does
+    /// not count.
     public var deadline: Duration?
     /// The URLs that are requested in turn if ``url`` and those before them fail.
     ///
     /// They are not requested after a cancellation, a shutdown, or an overload, after the refusal of a ``NetworkPolicy`` or
     /// a hook, if the known version is current, or once ``deadline`` has passed. The request for one is the same, except
-    /// that it has no ``knownVersion`` and, if its origin is another one, neither ``headerFields`` nor ``credential``.
+    /// that it has no ``knownVersion`` or other condition and, if its origin is another one, neither ``headerFields``
+    /// nor ``credential``. If a URL that has failed has the same ``cacheKey``, the request is made with
+    /// ``CachePolicy/reload``, unless the policy is ``CachePolicy/cacheOnly`` or ``CachePolicy/noStore``.
     /// They are for methods that return a result; handles, previews, and frames ignore them.
     public var fallbackURLs: [String] = []
     /// The slot of the element for which the request is made, in

@@ -138,7 +138,9 @@ extension ActiveTransfer {
         delivered.hasHead = true
         learnProtocol()
         receiver.receive(
-            ResponseHead(raw, url: request.url, redirectCount: redirectCount, redirection: redirection))
+            ResponseHead(
+                raw, url: request.url, redirectCount: redirectCount, redirection: redirection,
+                delay: (sent ?? start).duration(to: .now)))
     }
 
     /// Takes a part of the body, unless the result is `pause`; after `stop`, the exchange must be ended.

@@ -35,7 +35,7 @@ final class ActiveTransfer {
     /// The hop's request on its way, while it has a connection or one is opened for it.
     var exchange: (any Exchange)?
     /// The time when the hop's request was sent over a connection of this module, if it was.
-    private var sent: MonotonicInstant?
+    private(set) var sent: MonotonicInstant?
     /// A Boolean value that indicates whether the hop is paused because its time share was used up.
     private(set) var isPausedForFairness = false
     /// The received part of the hop's response.

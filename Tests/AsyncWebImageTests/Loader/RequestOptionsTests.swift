@@ -1,4 +1,5 @@
 import HTTPTransport
+import HTTPTypes
 import LoopbackOrigin
 import ResponseCache
 import Testing
@@ -96,6 +97,25 @@ struct RequestOptionsTests {
         await loader.coordinator.becomesIdle()
     }
 
+    @Test func deadlineOfABodyEndsWithItsFirstPiece() async throws {
+        let (transport, clock) = (ScriptedTransport(), ManualClock())
+        let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
+        var request = ImageRequest("http://a/a")
+        request.deadline = .seconds(3)
+        let limited = request
+        async let opened = loader.bytes(for: limited)
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let exchange = try #require(await exchanges.next())
+        await clock.sleeps(until: .seconds(3))
+        exchange.answer(.ok, [:], [1])
+        var pieces = try await opened.makeAsyncIterator()
+        clock.advance(by: .seconds(4))
+        let first = try await pieces.next()
+        exchange.finish()
+        let second = try await pieces.next()
+        #expect(first == [1] && second == nil)
+    }
+
     // MARK: Fallbacks
 
     @Test func fallbackURLsAreRequestedInTurn() async throws {
@@ -122,7 +142,8 @@ struct RequestOptionsTests {
     @Test func fallbackOfAnotherOriginGetsNoSecrets() async throws {
         let transport = ScriptedTransport()
         let loader = ImageLoader(configuration: .patient, transport: transport)
-        var request = ImageRequest("http://a/a", headerFields: [.authorization: "x"], credential: .bearer("x"))
+        var request = ImageRequest(
+            "http://a/a", headerFields: [.authorization: "x", .ifNoneMatch: "\"1\""], credential: .bearer("x"))
         request.fallbackURLs = ["http://a/b", "http://b/a"]
         let secret = request
         async let data = loader.data(for: secret)
@@ -132,10 +153,27 @@ struct RequestOptionsTests {
             let isKnown = host == "a"
             #expect(exchange.request.url.host == host && (exchange.request.credential != nil) == isKnown)
             #expect((exchange.request.headerFields[.authorization] != nil) == isKnown)
+            let isFirst = exchange.request.url.string == "http://a/a"
+            #expect((exchange.request.headerFields[.ifNoneMatch] != nil) == isFirst)
             exchange.answer(isKnown ? .notFound : .ok, [:], [1])
             exchange.finish()
         }
         #expect(try await data.bytes == [1])
+    }
+
+    @Test func fallbackWithTheSameKeyIsNotAnsweredByAStoredFailure() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/missing", .init(status: 404, headerFields: ["Cache-Control": "max-age=60"]))
+            origin.route("/a", .init(body: [1]))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.responseCache = try ResponseCache(ResponseCache.Configuration())
+            let loader = ImageLoader(configuration: configuration)
+            var request = ImageRequest(origin.url("/missing"), cacheKey: "photo")
+            request.fallbackURLs = [origin.url("/missing?b"), origin.url("/a")]
+            #expect(try await loader.data(for: request).bytes == [1])
+            await loader.coordinator.becomesIdle()
+            #expect(origin.counts.totalRequests == 3)
+        }
     }
 
     @Test func policyAndCancellationHaveNoFallback() async throws {
@@ -208,6 +246,23 @@ struct RequestOptionsTests {
             await loader.remove(requests[1])
             #expect(cache.entryCount == 1)
             #expect(await cache.contains(origin.url("/a")))
+        }
+    }
+
+    @Test func targetsOfStoredRedirectsAreRemoved() async throws {
+        try await withLoopbackOrigin { origin in
+            let fresh = "max-age=60"
+            origin.route("/a", .init(status: 301, headerFields: ["Location": "/b", "Cache-Control": fresh]))
+            origin.route("/b", .init(headerFields: ["Cache-Control": fresh], body: [1]))
+            var configuration = ImageLoader.Configuration.patient
+            let cache = try ResponseCache(ResponseCache.Configuration())
+            configuration.responseCache = cache
+            let loader = ImageLoader(configuration: configuration)
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.becomesIdle()
+            #expect(cache.entryCount == 2)
+            await loader.remove(ImageRequest(origin.url("/a")))
+            #expect(cache.entryCount == 0)
         }
     }
 }

@@ -64,7 +64,10 @@ struct Subscriber: Sendable {
             deadline = request.deadline.map { min(max(.zero, $0), Stopwatch.longest) }
         }
 
-        deinit { alarm.withLock { $0 }?.cancel() }
+        deinit { endTime() }
+
+        /// Ends the time of the deadline, because the caller has its result.
+        func endTime() { alarm.withLock { $0 }?.cancel() }
 
         /// Starts the time of the deadline, after which `end` is called; has no effect if it has been started.
         func startTime(_ clock: Stopwatch, end: @escaping @Sendable () -> Void) {

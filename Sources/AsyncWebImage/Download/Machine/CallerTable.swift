@@ -9,6 +9,8 @@ struct CallerTable {
         fileprivate var others: [Subscriber.ID] = []
         /// The number of callers of each priority.
         fileprivate var priorities: [5 of Int] = [0, 0, 0, 0, 0]
+        /// The number of callers that are limited elsewhere.
+        fileprivate var limitedElsewhere = 0
         /// The number of callers that wait only for the bytes.
         fileprivate(set) var byteCallers = 0
         /// A Boolean value that indicates whether there has been such a caller, which may have its answer already.
@@ -16,6 +18,8 @@ struct CallerTable {
 
         var isEmpty: Bool { first == nil }
         var count: Int { first == nil ? 0 : others.count + 1 }
+        /// A Boolean value that indicates whether there are callers, all of whom are limited elsewhere.
+        var isLimitedElsewhere: Bool { !isEmpty && limitedElsewhere == count }
 
         /// The highest priority of the callers.
         var priority: DownloadPriority {
@@ -58,6 +62,7 @@ struct CallerTable {
         if group.first == nil { group.first = caller.id } else { group.others.append(caller.id) }
         group.priorities[caller.priority.rawValue] += 1
         if caller.slot != nil { slotCount += 1 }
+        if caller.isLimitedElsewhere { group.limitedElsewhere += 1 }
         if decode == nil {
             group.byteCallers += 1
             group.hasHadByteCallers = true
@@ -68,6 +73,7 @@ struct CallerTable {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         group.priorities[entry.caller.priority.rawValue] -= 1
         if entry.caller.slot != nil { slotCount -= 1 }
+        if entry.caller.isLimitedElsewhere { group.limitedElsewhere -= 1 }
         if entry.decode == nil { group.byteCallers -= 1 }
         // The last one takes its position.
         guard let last = group.others.popLast() else {
@@ -129,4 +135,10 @@ struct CallerTable {
 
     /// Returns whether a group has a caller that lets its download finish after a shutdown.
     func finishesOnShutdown(_ group: Group) -> Bool { callers(of: group).contains { $0.finishesOnShutdown } }
+}
+
+extension Subscriber {
+    /// A Boolean value that indicates whether the number of such callers is limited elsewhere: by a load group, or
+    /// by the maximum number of waiting refreshes.
+    fileprivate var isLimitedElsewhere: Bool { slot != nil || isRefresher }
 }

@@ -16,6 +16,8 @@ extension DownloadMachine {
                 refuseIfTooManyWait(id)
             }
         } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
+            // The overload is over.
+            latestWait = .zero
             start(id)
         } else {
             startWait(of: id)

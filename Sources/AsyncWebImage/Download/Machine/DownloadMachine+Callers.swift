@@ -41,7 +41,7 @@ extension DownloadMachine {
     /// served makes up for one that is not started.
     mutating func refresh(_ caller: Subscriber) {
         guard shutdown == nil, joinable[caller.key] == nil,
-            waitingCount(of: caller.priority) < Self.maximumWaitingRefreshes
+            waitingCount(of: caller.priority) < Self.maximumWaitingRefreshes, !refusesToWait(caller.priority)
         else { return }
         open(caller)
     }
@@ -88,9 +88,11 @@ extension DownloadMachine {
         } else {
             attachment.isBeforeEnd = downloads.states[index].callers.hasHadByteCallers
         }
+        let wasLimitedElsewhere = downloads.states[index].callers.isLimitedElsewhere
         callers.insert(caller, of: id, decode: attachment.decode, into: &downloads.states[index].callers)
         emit(.attach(attachment))
         callerJoined(caller, id)
+        if wasLimitedElsewhere, downloads.states[index].waitsForFirstSlot { startWait(of: id) }
         reprioritize(id)
     }
 

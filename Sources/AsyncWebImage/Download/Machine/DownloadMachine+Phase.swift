@@ -73,6 +73,13 @@ extension DownloadMachine {
         /// The time since which the download waits for its first slot; `nil` if it does not, or no longer.
         var waitsSince: Instant?
 
+        /// A Boolean value that indicates whether the download waits for the slot of its first attempt.
+        var waitsForFirstSlot: Bool {
+            guard attempts == 0, case .queued(let step) = phase else { return false }
+            if case .lookup = step { return false }
+            return true
+        }
+
         /// A Boolean value that indicates whether the download waits for a slot or for its next attempt.
         var isWaiting: Bool {
             switch phase {

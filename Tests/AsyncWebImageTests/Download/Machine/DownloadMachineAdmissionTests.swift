@@ -85,6 +85,9 @@ struct DownloadMachineAdmissionTests {
         #expect(script.machine.latestWait == .seconds(10))
         script.time = Stopwatch.Instant(elapsed: .seconds(200))
         script.expect(.deadlinePassed, [])
+        // One that need not wait ends the overload.
+        script.run(.transferEnded(3, .complete), .join(.test(4, "d")))
+        #expect(script.machine.runningCount == 1 && script.machine.latestWait == .zero)
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)]) func queueTimeCanBeZero(time: Duration) {
@@ -92,5 +95,35 @@ struct DownloadMachineAdmissionTests {
         script.run(.join(.test(1)), .join(.test(2, "b")))
         script.time = Stopwatch.Instant(elapsed: .milliseconds(2))
         script.expect(.deadlinePassed, ["fail 2: \(overload(1))", "close 2"])
+    }
+
+    @Test func elementsOfALoadGroupAreNeitherRefusedNorCounted() {
+        let group = LoadGroup(limit: 8, maximumOpen: 100, isOrdered: false) { _ in }
+        var script = MachineScript {
+            $0.maximumWaitingDownloads = 1
+            $0.maximumQueueTime = .seconds(64)
+        }
+        script.run(.join(.test(1)))
+        for number in 2...5 as ClosedRange<UInt64> {
+            script.run(.join(.test(number, "\(number)", slot: LoadSlot(Int(number), of: group))))
+        }
+        #expect(script.machine.waitingCount == 4 && script.machine.nextDeadline == nil)
+        script.run(.join(.test(6, "f")))
+        script.expect(.join(.test(7, "g")), ["open 7 for 7", "fail 7: \(overload(1))", "close 7"])
+        script.time = Stopwatch.Instant(elapsed: .seconds(64))
+        script.expect(.deadlinePassed, ["fail 6: \(overload(60))", "close 6"])
+        // The wait of a caller that is no element has a limit, and begins with it.
+        script.expect(
+            .join(.test(8, "2")), ["attach 8 to 2 before its end", "alarm deadline at 128.0 seconds"])
+        script.time = Stopwatch.Instant(elapsed: .seconds(128))
+        script.expect(.deadlinePassed, ["fail 2: \(overload(60))", "close 2"])
+        #expect(script.machine.waitingCount == 3)
+    }
+
+    @Test func noRefreshStartsWhileTooManyWait() {
+        var script = MachineScript { $0.maximumWaitingDownloads = 1 }
+        script.run(.join(.test(1)), .join(.test(2, "b")))
+        script.expect(.refresh(.test(3, "c", priority: .low)), [])
+        #expect(script.machine.waitingCount == 1)
     }
 }
