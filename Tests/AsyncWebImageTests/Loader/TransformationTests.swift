@@ -136,6 +136,17 @@ struct TransformationTests {
         }
     }
 
+    @Test func cachedImagesOfOtherSizesHaveTheSameTransformations() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let request = ImageRequest(origin.url("/a"), transformations: steps)
+            _ = try await loader.image(for: request)
+            _ = try await loader.image(for: ImageRequest(origin.url("/a")))
+            #expect(loader.imageCache.count == 2)
+            #expect(loader.cachedImages(for: request).map(\.pixels.width) == [20])
+        }
+    }
+
     @Test func resultsBeyondTheLimitsAreRefused() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(.png)))
