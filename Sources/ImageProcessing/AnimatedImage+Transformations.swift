@@ -4,8 +4,9 @@ extension AnimatedImage {
     /// Returns the animation with `transformations` applied to each frame, when it is decoded; a still image is
     /// transformed immediately.
     ///
-    /// Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)`` does, and ``CodecError/transformationFailed(_:_:)`` if
-    /// the pixels of each frame would determine the result (``ImageTransformation/dependsOnPixels``).
+    /// They follow those of earlier calls. Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)`` does, and
+    /// ``CodecError/transformationFailed(_:_:)`` if the pixels of each frame would determine the result
+    /// (``ImageTransformation/dependsOnPixels``). Frames throw ``CodecError/cancelled(_:)`` if the task is canceled.
     public func applying(
         _ transformations: [ImageTransformation], limits: DecodeLimits = DecodeLimits()
     ) throws -> AnimatedImage {
@@ -15,21 +16,24 @@ extension AnimatedImage {
             throw transformation.operation.failure(
                 "it would show another part of each frame of the animation")
         }
+        let output = try transformations.outputSize(for: size, limits: limits)
+        // The decoder keeps the frame, which is copied.
+        let workingBytes = transformations.workingBytes(for: size, options.pixelFormat, limits: limits)
+            .saturatingSum(size.area * options.pixelFormat.bytesPerPixel)
         return changingFrames(
             by: TransformedFrames(
-                transformations: transformations, limits: limits,
-                outputSize: try transformations.outputSize(for: size, limits: limits),
-                // The decoder keeps the frame, which is copied.
-                workingBytes: transformations.workingBytes(for: size, options.pixelFormat, limits: limits)
-                    .saturatingSum(size.area * options.pixelFormat.bytesPerPixel)))
+                previous: frameTransform, transformations: transformations, limits: limits, format: header.format,
+                outputSize: output,
+                workingBytes: workingBytes.saturatingSum(frameTransform?.workingBytes ?? 0)))
     }
 }
 
 extension DecodedImage {
     /// Returns the image with transformed pixels; the other properties describe the original.
     ///
-    /// ``ImageCodecs/DecodedImage/completeRows`` stays in proportion. Throws as
-    /// ``ImageCodecs/PixelBuffer/applying(_:limits:)`` does.
+    /// ``ImageCodecs/DecodedImage/completeRows`` becomes a mere proportion of the same side: it stands for the received
+    /// part of the original, not for rows of the result. Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)``
+    /// does.
     public consuming func applying(
         _ transformations: [ImageTransformation], limits: DecodeLimits = DecodeLimits()
     ) throws -> DecodedImage {
@@ -49,18 +53,31 @@ extension DecodedImage {
 
 /// Transformations of the frames of an animation.
 private struct TransformedFrames: FrameTransform {
+    /// The change that precedes the transformations; `nil` for none.
+    let previous: (any FrameTransform)?
     let transformations: [ImageTransformation]
     let limits: DecodeLimits
+    /// The format of the file.
+    let format: ImageFormat
     let outputSize: PixelSize
     let workingBytes: Int
 
     func apply(to frame: consuming PixelBuffer) throws(CodecError) -> PixelBuffer {
+        var frame = frame
+        if let previous { frame = try previous.apply(to: consume frame) }
+        let result: PixelBuffer
         do {
-            return try frame.applying(transformations, limits: limits)
+            result = try (consume frame).applying(transformations, limits: limits)
         } catch let error as CodecError {
             throw error
         } catch {
-            throw .transformationFailed("animation", "the task has been canceled")
+            // No other error than that of a canceled task.
+            throw .cancelled(format)
         }
+        guard result.size == outputSize else {
+            throw .transformationFailed(
+                "animation", "the frame of \(result.size) does not have the declared size \(outputSize)")
+        }
+        return result
     }
 }

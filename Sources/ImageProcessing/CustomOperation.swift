@@ -14,7 +14,7 @@ struct CustomOperation: PixelOperation {
     func workingBytes(for size: PixelSize, _ format: PixelFormat) -> Int { max(0, workingBytes(size)) }
 
     func apply(to image: consuming PixelBuffer) throws -> PixelBuffer {
-        let expected = size(image.size)
+        let (expected, format) = (size(image.size), image.format)
         let result: PixelBuffer
         do {
             result = try transform(image)
@@ -26,6 +26,10 @@ struct CustomOperation: PixelOperation {
         guard result.width <= expected.width, result.height <= expected.height, result.size.area > 0 else {
             throw CodecError.transformationFailed(
                 parameters, "the result of \(result.size) is empty or larger than the declared \(expected)")
+        }
+        guard result.format == format else {
+            throw CodecError.transformationFailed(
+                parameters, "the result has the format \(result.format.rawValue) instead of \(format.rawValue)")
         }
         return result
     }

@@ -55,7 +55,9 @@ extension ImageTransformation {
     /// application if results are stored. `outputSize` returns the maximum size of the result, by default the size of the
     /// image, and `workingBytes` the memory needed in addition to the image, including the result unless it replaces the
     /// image in its memory. `transform` is called from any thread, also for frames of animations, and should check
-    /// `Task.isCancelled` if it takes long. Its errors become ``CodecError/transformationFailed(_:_:)``.
+    /// `Task.isCancelled` if it takes long. Its result must have the pixel format of the image and, for frames of
+    /// animations, exactly the size that `outputSize` returns. Its errors become
+    /// ``CodecError/transformationFailed(_:_:)``.
     public static func custom(
         identifier: String, outputSize: @escaping @Sendable (PixelSize) -> PixelSize = { $0 },
         workingBytes: @escaping @Sendable (PixelSize) -> Int,

@@ -30,6 +30,18 @@ extension DecodeSession {
             .saturatingSum(size.area * format.bytesPerPixel)
     }
 
+    /// Returns the memory for a transformed preview, in bytes: the preview in full size, and its transformed copy.
+    ///
+    /// The working memory is the same as for the image, which is transformed later. Zero if there are no transformed
+    /// previews.
+    func previewBytes(_ plan: DecodePlan) -> Int {
+        guard !transformations.isEmpty, policy.selection != .none else { return 0 }
+        let (size, pixelBytes) = (plan.outputSize, options.pixelFormat.bytesPerPixel)
+        let sizes = [size, PixelSize(width: size.height, height: size.width)]
+        let areas = sizes.map { (try? transformations.outputSize(for: $0, limits: limits).area) ?? 0 }
+        return (size.area * pixelBytes).saturatingSum(areas.reduce(0, max) * pixelBytes)
+    }
+
     /// Returns the transformed image.
     func transformed(_ image: DecodedImage) throws -> DecodedImage {
         guard !transformations.isEmpty else { return image }
@@ -41,15 +53,23 @@ extension DecodeSession {
         try animation.applying(transformations, limits: limits)
     }
 
-    /// Returns the image as far as it has been received, transformed.
+    /// Returns the image as far as it has been received, transformed; `nil` if there is nothing to show.
     ///
     /// A transformed preview has the size of the image: distances in pixels would mean something else in a smaller one.
+    /// A preview that cannot be transformed is left out: the complete image may be another case.
     func preview(_ codec: StreamingDecoder) throws -> PreviewPixels? {
         guard !transformations.isEmpty else { return try codec.preview(maximumSide: policy.maximumSide) }
         guard var preview = try codec.preview() else { return nil }
-        let rows = preview.pixels.height
-        preview.pixels = try preview.pixels.applying(transformations, limits: limits)
-        preview.completeRows = min(preview.completeRows * preview.pixels.height / rows, preview.pixels.height)
+        let isTurned = codec.plan?.orientation.swapsAxes == true
+        func rowCount(_ pixels: PixelBuffer) -> Int { isTurned ? pixels.width : pixels.height }
+        let rows = rowCount(preview.pixels)
+        do {
+            preview.pixels = try preview.pixels.applying(transformations, limits: limits)
+        } catch is CodecError {
+            return nil
+        }
+        let newRows = rowCount(preview.pixels)
+        preview.completeRows = min(preview.completeRows * newRows / max(rows, 1), newRows)
         return preview
     }
 }

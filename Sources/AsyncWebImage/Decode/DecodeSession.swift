@@ -81,25 +81,38 @@ struct DecodeSession: Sendable {
     ) async throws -> Result {
         // If the body ended before its header, the codec throws a better error.
         guard let plan else { return try make(transformed(codec.finish())) }
-        let extraBytes = extraBytes.saturatingSum(try transformationBytes(plan))
+        let extraBytes = extraBytes.saturatingSum(try transformationBytes(plan)).saturatingSum(previewBytes(plan))
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.suspendReading()
         let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
         return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
-            guard Self.takesLong(plan) else { return try make(transformed(await finish(codec, recall))) }
+            guard takesLong(plan) else { return try make(await finishTransformed(codec, recall)) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
-                try make(transformed(await finish(codec, recall, yields: true)))
+                try make(await finishTransformed(codec, recall, yields: true))
             }
         }
     }
 
     /// Returns whether the decode is long enough that shorter work should run in between.
-    private static func takesLong(_ plan: DecodePlan) -> Bool {
-        plan.storedSize.area > 4_000_000
+    private func takesLong(_ plan: DecodePlan) -> Bool {
+        let output = (try? transformedSize(plan).area) ?? 0
+        return max(plan.storedSize.area, output) > 4_000_000
+    }
+
+    /// Returns the transformed image; the part of an image that accompanies an error is transformed as well.
+    private func finishTransformed(
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool = false
+    ) async throws -> DecodedImage {
+        do {
+            return try transformed(await finish(codec, recall, yields: yields))
+        } catch let failure as DecodeFailure {
+            guard let partial = try? transformed(failure.partial) else { throw failure.cause }
+            throw DecodeFailure(cause: failure.cause, partial: partial)
+        }
     }
 
     private func finish(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool = false
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
     ) async throws -> DecodedImage {
         let start = ContinuousClock.now
         do {

@@ -24,7 +24,13 @@ actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
             try await waitUntilDue()
             return nil
         }
-        let pixels = try await decoder.withMemory(image.estimatedBytes) { try codec.frame(at: position.index) }
+        let pixels: PixelBuffer
+        do {
+            pixels = try await decoder.withMemory(image.estimatedBytes) { try codec.frame(at: position.index) }
+        } catch let error as CodecError {
+            try Task.checkCancellation()
+            throw error
+        }
         try await waitUntilDue()
         let delay = image.delay(at: position.index)
         let now = clock.now

@@ -16,13 +16,17 @@ extension ImageLoader {
     /// the one with the most pixels first.
     ///
     /// For example, show a smaller one while the requested size is being loaded. It takes time in proportion to the
-    /// number of cached images. The request's ``ImageRequest/expectedDigest`` must be the same; its cache policy and its
-    /// ``ImageRequest/transfer`` do not count.
+    /// number of cached images. The request's ``ImageRequest/transformations`` and ``ImageRequest/expectedDigest`` must
+    /// be the same; its cache policy and its ``ImageRequest/transfer`` do not count.
     public func cachedImages(for request: ImageRequest) -> [ImageResponse] {
         guard let key = cacheKey(for: request) else { return [] }
         var keys: [ImageCacheKey] = []
         imageCache.removeAll { other in
-            if other.fetch == key.fetch, other.expectedDigest == key.expectedDigest { keys.append(other) }
+            if other.fetch == key.fetch, other.transformations == key.transformations,
+                other.expectedDigest == key.expectedDigest
+            {
+                keys.append(other)
+            }
             return false
         }
         return keys.compactMap(imageCache.response).sorted { $0.pixels.size.area > $1.pixels.size.area }

@@ -22,7 +22,8 @@ public struct PreviewPolicy: Sendable, Hashable {
     public var minimumInterval: Duration
     /// The maximum side of a preview in pixels; larger images are shown smaller until they are complete.
     ///
-    /// A progressive JPEG is rendered at 1/2, 1/4, or 1/8, in a fraction of the time.
+    /// A progressive JPEG is rendered at 1/2, 1/4, or 1/8, in a fraction of the time. The previews of requests with
+    /// transformations are not limited: they have the size of the result.
     public var maximumSide: Int
     /// The maximum share of the decoding time that can be spent on previews, not counting the first one.
     public var decodingShare: Double

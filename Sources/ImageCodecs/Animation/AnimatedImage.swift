@@ -13,7 +13,7 @@ public struct AnimatedImage: Sendable {
     package let options: DecodeOptions
     let limits: DecodeLimits
     /// The change to the frames; `nil` for none.
-    var frameTransform: (any FrameTransform)?
+    package internal(set) var frameTransform: (any FrameTransform)?
 
     init(_ content: Content, _ options: DecodeOptions, _ limits: DecodeLimits) {
         self.content = content
@@ -157,7 +157,7 @@ extension AnimatedImage {
         if case .still(let image) = content { image } else { nil }
     }
 
-    /// Returns the animation with each frame changed; a still image does not change.
+    /// Returns the animation with each frame changed by `transform` only; a still image does not change.
     package func changingFrames(by transform: any FrameTransform) -> AnimatedImage {
         var image = self
         image.frameTransform = transform

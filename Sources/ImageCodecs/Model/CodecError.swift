@@ -25,7 +25,7 @@ public enum CodecError: Error, Sendable, Hashable {
     case decoderFault(ImageFormat, String)
     /// A transformation of the given name cannot be applied to the image; the string contains the reason.
     case transformationFailed(String, String)
-    /// The task was canceled while a ``CustomFormat`` decoded the file.
+    /// The task was canceled while a ``CustomFormat`` decoded the file, or a frame was transformed.
     case cancelled(ImageFormat)
 
     /// A limit of ``DecodeLimits``, or the memory for decoding.

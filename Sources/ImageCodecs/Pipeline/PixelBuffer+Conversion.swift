@@ -18,7 +18,8 @@ extension PixelBuffer {
             check: { () throws(Never) in })
     }
 
-    /// Does the same; before every 64th row, `check` can throw an error that ends the work.
+    /// Does the same; before every 64th row, or every row if the image is enlarged, `check` can throw an error that
+    /// ends the work.
     package func turned<Failure: Error>(
         _ orientation: ImageOrientation, region: PixelRegion? = nil, scaledTo size: PixelSize? = nil,
         resampling: Resampling = Resampling(), hasAlpha: Bool = true, format: PixelFormat? = nil,
@@ -29,8 +30,10 @@ extension PixelBuffer {
             orientation: orientation, hasAlpha: hasAlpha, format: format ?? self.format)
         let isStraight = self.format == .rgba8 || pipeline.accepts16BitRows && self.format == .rgba16
         var straight = [UInt8](repeating: 0, count: isStraight ? 0 : width * 4)
+        // One row of a small image can become thousands.
+        let checkInterval = (size?.area ?? 0) > self.size.area ? 1 : 64
         for row in 0..<height {
-            if row % 64 == 0 { try check() }
+            if row % checkInterval == 0 { try check() }
             let bytes = bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes)
             if isStraight {
                 pipeline.append(row: bytes)

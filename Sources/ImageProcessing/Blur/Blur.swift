@@ -45,7 +45,7 @@ struct Blur: PixelOperation {
         for row in 0..<image.height {
             try checkCancellation(atRow: row)
             let range = row * image.rowBytes..<(row + 1) * image.rowBytes
-            filter.blur(row, of: image, into: &blurred)
+            try filter.blur(row, of: image, into: &blurred)
             if let sharpening {
                 storedFormat.read(image.bytes.span.extracting(range), into: &sharp)
                 let amount = Float(sharpening)

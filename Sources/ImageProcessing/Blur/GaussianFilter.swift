@@ -76,11 +76,14 @@ struct GaussianFilter: ~Copyable {
 
     /// Writes row `row` of the blurred `image` to `result`, which has room for it; rows are requested in order.
     ///
-    /// Rows of the image after `row` must be unchanged, and those before it are not read anymore.
-    mutating func blur(_ row: Int, of image: borrowing PixelBuffer, into result: inout [FloatPixel]) {
+    /// Rows of the image after `row` must be unchanged, and those before it are not read anymore. Throws
+    /// `CancellationError` if the task is canceled.
+    mutating func blur(
+        _ row: Int, of image: borrowing PixelBuffer, into result: inout [FloatPixel]
+    ) throws(CancellationError) {
         precondition(result.count >= size.width)
         guard kernel.step > 1 else {
-            prepareSums(upTo: row, image.bytes.span)
+            try prepareSums(upTo: row, image.bytes.span)
             unsafe result.withUnsafeMutableBufferPointer { result in
                 guard let target = result.baseAddress else { return }
                 unsafe target.update(from: sums + row % keptSums * count, count: size.width)
@@ -88,7 +91,7 @@ struct GaussianFilter: ~Copyable {
             return
         }
         let cell = row / kernel.step
-        prepareSums(upTo: cell + GaussianKernel.taps - 1, image.bytes.span)
+        try prepareSums(upTo: cell + GaussianKernel.taps - 1, image.bytes.span)
         let phase = row % kernel.step
         for tap in 0..<GaussianKernel.taps {
             unsafe pointers[tap] = Self.floats(sums + (cell + tap) % keptSums * count)
@@ -119,11 +122,14 @@ struct GaussianFilter: ~Copyable {
     }
 
     /// Calculates the calculated rows up to `last`.
-    private mutating func prepareSums(upTo last: Int, _ bytes: Span<UInt8>) {
+    ///
+    /// The first one of a strong blur consists of thousands of source rows.
+    private mutating func prepareSums(upTo last: Int, _ bytes: Span<UInt8>) throws(CancellationError) {
         while nextSum <= last {
             let top = kernel.first + nextSum * kernel.step - kernel.narrowing.count / 2
             let lastRow = min(max(top + kernel.narrowing.count - 1, 0), size.height - 1)
             while nextRow <= lastRow {
+                if Task.isCancelled { throw CancellationError() }
                 narrowRow(bytes)
                 nextRow += 1
             }

@@ -34,8 +34,9 @@ struct Pad: PixelOperation {
     }
 
     func workingBytes(for size: PixelSize, _ format: PixelFormat) -> Int {
-        let (bytes, overflow) = outputBytes(for: size, format).addingReportingOverflow(size.width * 16)
-        return overflow ? .max : bytes
+        // A row of the margin in both forms.
+        let width = (try? outputSize(for: size))?.width ?? 0
+        return outputBytes(for: size, format).saturatingSum(width * (16 + format.bytesPerPixel))
     }
 
     func apply(to image: consuming PixelBuffer) throws -> PixelBuffer {

@@ -10,9 +10,9 @@ extension ImageTransformation {
     /// A point of an image, independent of its size: from 0 to 1, from the left and from the top.
     public struct Position: Sendable, Hashable {
         /// The horizontal position: 0 is the left edge, 1 the right edge.
-        public var x: Double
+        public let x: Double
         /// The vertical position: 0 is the upper edge, 1 the lower edge.
-        public var y: Double
+        public let y: Double
 
         /// Creates a position; values outside 0 to 1 count as the nearest edge.
         public init(x: Double, y: Double) {

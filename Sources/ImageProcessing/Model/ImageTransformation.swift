@@ -56,6 +56,7 @@ public struct ImageTransformation: Sendable, Hashable, CustomStringConvertible {
         let tooLarge = operation.failure("no side may be longer than \(Self.longestSide) pixels")
         guard max(size.width, size.height) <= Self.longestSide else { throw tooLarge }
         let output = try operation.outputSize(for: size)
+        guard output.width > 0, output.height > 0 else { throw operation.failure("the result of \(output) is empty") }
         guard max(output.width, output.height) <= Self.longestSide else { throw tooLarge }
         return output
     }
@@ -72,17 +73,25 @@ extension PixelBuffer {
     /// Returns the image after `transformations`, in order.
     ///
     /// Takes no additional memory for the result of transformations that keep the size, unless the image is also used
-    /// elsewhere. Throws ``CodecError/transformationFailed(_:_:)`` if one of them cannot be applied,
+    /// elsewhere. Throws ``CodecError/transformationFailed(_:_:)`` if one of them cannot be applied, errors of custom
+    /// transformations as `transformationFailed`, and `CancellationError` if the task is canceled. Throws
     /// ``CodecError/overLimit(_:value:limit:)`` if a result would exceed the number of pixels or the sides in `limits`,
-    /// errors of custom transformations as `transformationFailed`, and `CancellationError` if the task is canceled.
+    /// or if, because of a transformation that depends on pixels, it would have more pixels than the image and all
+    /// results according to ``ImageTransformation/outputSize(for:)``.
     public consuming func applying(
         _ transformations: [ImageTransformation], limits: DecodeLimits = DecodeLimits()
     ) throws -> PixelBuffer {
-        _ = try transformations.outputSize(for: size, limits: limits)
+        let planned = try transformations.outputSizes(for: size, limits: limits)
+        // Memory for an image of this size is planned for.
+        let largest = planned.reduce(size.area) { max($0, $1.area) }
         var image = self
         for transformation in transformations {
-            // A custom one, or one that depends on pixels, could have returned another size.
-            _ = try [transformation].outputSize(for: image.size, limits: limits)
+            // A custom one, or one that depends on pixels, could have returned another size. Even a smaller image can
+            // have a larger result: a narrow one is enlarged more if its shorter side is given.
+            let output = try [transformation].outputSize(for: image.size, limits: limits)
+            guard output.area <= largest else {
+                throw CodecError.overLimit(.pixels, value: output.area, limit: largest)
+            }
             image = try transformation.operation.apply(to: consume image)
         }
         return image
@@ -94,7 +103,12 @@ extension [ImageTransformation] {
     ///
     /// Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)`` does.
     package func outputSize(for size: PixelSize, limits: DecodeLimits) throws(CodecError) -> PixelSize {
-        var size = size
+        try outputSizes(for: size, limits: limits).last ?? size
+    }
+
+    /// Returns the sizes of the results of all transformations, in order.
+    fileprivate func outputSizes(for size: PixelSize, limits: DecodeLimits) throws(CodecError) -> [PixelSize] {
+        var (size, sizes) = (size, [PixelSize]())
         for transformation in self {
             size = try transformation.outputSize(for: size)
             let side = Swift.max(size.width, size.height)
@@ -104,23 +118,22 @@ extension [ImageTransformation] {
             guard size.area <= limits.maximumPixels else {
                 throw .overLimit(.pixels, value: size.area, limit: limits.maximumPixels)
             }
+            sizes.append(size)
         }
-        return size
+        return sizes
     }
 
     /// Returns the maximum memory that the transformations of an image of `size` need in addition to it, in bytes; 0 if
     /// they cannot be applied.
     package func workingBytes(for size: PixelSize, _ format: PixelFormat, limits: DecodeLimits) -> Int {
-        guard (try? outputSize(for: size, limits: limits)) != nil else { return 0 }
-        var (current, most) = (size, 0)
-        for transformation in self {
+        guard let sizes = try? outputSizes(for: size, limits: limits) else { return 0 }
+        var most = 0
+        for (transformation, current) in zip(self, [size] + sizes) {
             let (held, overflow) = Swift.max(0, current.area - size.area).multipliedReportingOverflow(
                 by: format.bytesPerPixel)
             let (sum, sumOverflow) = held.addingReportingOverflow(
                 transformation.workingBytes(for: current, format: format))
             most = Swift.max(most, overflow || sumOverflow ? .max : sum)
-            guard let next = try? transformation.outputSize(for: current) else { return most }
-            current = next
         }
         return most
     }

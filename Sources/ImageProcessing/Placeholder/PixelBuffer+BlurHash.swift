@@ -47,7 +47,8 @@ private struct BlurHash {
                 let color = SIMD3(linear(red), linear(green), linear(blue))
                 for row in 0..<rows {
                     for column in 0..<columns {
-                        factors[row * columns + column] += color * (horizontal[x][column] * vertical[y][row])
+                        let wave = horizontal[x * columns + column] * vertical[y * rows + row]
+                        factors[row * columns + column] += color * wave
                     }
                 }
             }
@@ -105,11 +106,17 @@ private struct BlurHash {
         bytes.reserveCapacity(size.area * 4)
         for y in 0..<size.height {
             // The sums of the rows of frequencies.
-            let line = (0..<columns).map { column in
-                (0..<rows).reduce(SIMD3<Double>.zero) { $0 + factors[$1 * columns + column] * vertical[y][$1] }
+            var line = [SIMD3<Double>](repeating: .zero, count: columns)
+            for row in 0..<rows {
+                let wave = vertical[y * rows + row]
+                for column in 0..<columns { line[column] += factors[row * columns + column] * wave }
             }
             for x in 0..<size.width {
-                let color = (0..<columns).reduce(SIMD3<Double>.zero) { $0 + line[$1] * horizontal[x][$1] }
+                var color = SIMD3<Double>.zero
+                for column in 0..<columns {
+                    let wave = horizontal[x * columns + column]
+                    color += line[column] * wave
+                }
                 for channel in 0..<3 { bytes.append(UInt8(Self.byte(color[channel]))) }
                 bytes.append(255)
             }
@@ -129,9 +136,11 @@ private struct BlurHash {
         return String(decoding: digits.reversed(), as: UTF8.self)
     }
 
-    private static func cosines(_ length: Int, _ count: Int) -> [[Double]] {
-        (0..<length).map { position in
-            (0..<count).map { cos(.pi * Double(position) * Double($0) / Double(length)) }
+    /// Returns `count` cosines for each position in a line of `length` pixels, one position after the other.
+    private static func cosines(_ length: Int, _ count: Int) -> [Double] {
+        (0..<length * count).map { index -> Double in
+            let (position, frequency) = (index / count, index % count)
+            return cos(.pi * Double(position) * Double(frequency) / Double(length))
         }
     }
 

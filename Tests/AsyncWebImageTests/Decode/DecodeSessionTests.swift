@@ -1,5 +1,7 @@
 import HTTPTransport
 import ImageEncoders
+import ImageProcessing
+import ImageTestSupport
 import Testing
 import Threading
 
@@ -61,6 +63,21 @@ struct DecodeSessionTests {
         append(scans[1] + 20..<file.count)
         log.finish(.delivered)
         #expect(try await session.value.pixels.size == PixelSize(width: 320, height: 240))
+    }
+
+    /// The rows of the file are columns of the preview.
+    @Test func completeRowsOfTurnedPreviewsAreAProportionOfTheirColumns() throws {
+        let turned = TestExif.inserted(into: file, .right)
+        let codec = StreamingDecoder()
+        try codec.append(turned.span.extracting(0..<turned.count - 200))
+        try codec.begin()
+        let session = DecodeSession(
+            reader: try #require(log.makeReader()), decoder: ImageDecoder(), options: DecodeOptions(),
+            transformations: [.crop(x: 0, y: 0, width: 60, height: 320)], policy: PreviewPolicy(),
+            frames: FrameHub<ImagePreview>())
+        let preview = try #require(try session.preview(codec))
+        #expect(preview.pixels.size == PixelSize(width: 60, height: 320))
+        #expect(preview.completeRows == 60)
     }
 
     @Test(arguments: [PreviewPolicy.Selection.all, .none])

@@ -1,5 +1,6 @@
 import ImageCodecs
 import ImageEncoders
+import ImageProcessing
 import Testing
 
 @testable import AsyncWebImage
@@ -96,6 +97,17 @@ struct PlaybackTests {
         }
         _ = await clock.nextSleep()
         task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func cancelingWhileAFrameIsTransformedIsNoFailure() async throws {
+        let canceling = ImageTransformation.custom(identifier: "canceling", workingBytes: { _ in 0 }) { _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw CancellationError()
+        }
+        let image = try Self.animation().applying([canceling])
+        let playback = AnimationPlayback(image, decoder: loader.decoder, clock: ManualClock())
+        let task = Task { try await playback.next() }
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 

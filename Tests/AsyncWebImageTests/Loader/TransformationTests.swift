@@ -97,6 +97,56 @@ struct TransformationTests {
         }
     }
 
+    /// Transformed previews have the size of the image, whatever the policy allows.
+    @Test func memoryOfPreviewsIsGrantedWithTheDecode() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let large = ImageTransformation.pad(to: PixelSize(width: 1_000, height: 1_000))
+            var needs: [Int] = []
+            for selection in [PreviewPolicy.Selection.none, .all] {
+                var configuration = ImageLoader.Configuration.patient
+                configuration.decoding.memoryBudget = 2 << 20
+                configuration.previews.selection = selection
+                let loader = ImageLoader(configuration: configuration)
+                let error = await #expect(throws: ImageError.self) {
+                    try await loader.image(for: ImageRequest(origin.url("/a"), transformations: [large]))
+                }
+                guard case .codec(.overLimit(.memory, let value, _), _, _) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                needs.append(value)
+            }
+            #expect(needs[1] - needs[0] == (64 * 48 + 1_000_000) * 4)
+        }
+    }
+
+    @Test func partOfADamagedImageIsTransformed() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png)
+            origin.route("/a", .init(body: Array(file.dropLast(file.count / 4))))
+            let request = ImageRequest(origin.url("/a"), transformations: steps)
+            let error = await #expect(throws: ImageError.self) { try await loader.image(for: request) }
+            guard case .codec(.truncated, _, let partial?) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(partial.isPartial)
+            #expect(partial.pixels.size == PixelSize(width: 20, height: 30))
+        }
+    }
+
+    @Test func cachedImagesOfOtherSizesHaveTheSameTransformations() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let request = ImageRequest(origin.url("/a"), transformations: steps)
+            _ = try await loader.image(for: request)
+            _ = try await loader.image(for: ImageRequest(origin.url("/a")))
+            #expect(loader.imageCache.count == 2)
+            #expect(loader.cachedImages(for: request).map(\.pixels.width) == [20])
+        }
+    }
+
     @Test func resultsBeyondTheLimitsAreRefused() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(.png)))
@@ -128,6 +178,28 @@ struct TransformationTests {
                 gate.open()
             }
             #expect(count >= 2)
+        }
+    }
+
+    @Test func previewsThatCannotBeTransformedAreLeftOut() async throws {
+        struct Incomplete: Error {}
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            defer { gate.open() }
+            let file = try Samples.file(.png, 400, 300)
+            origin.route("/a", LoopbackOrigin.Response(body: file).held(at: .body(file.count * 3 / 4), until: gate))
+            let complete = ImageTransformation.custom(identifier: "complete", workingBytes: { _ in 0 }) { image in
+                // Missing rows are transparent.
+                guard image.isOpaque else {
+                    gate.open()
+                    throw Incomplete()
+                }
+                return image
+            }
+            var shown: [Bool] = []
+            let request = ImageRequest(origin.url("/a"), transformations: [complete])
+            for try await preview in loader.previews(for: request) { shown.append(preview.isFinal) }
+            #expect(shown == [true])
         }
     }
 

@@ -1,7 +1,8 @@
 import Glibc
 import ImageCodecs
-import ImageProcessing
 import Testing
+
+@testable import ImageProcessing
 
 /// Gaussian blur and unsharp mask, against the direct calculation in double precision.
 @Suite(.timeLimit(.minutes(2)))
@@ -85,6 +86,18 @@ struct BlurTests {
         #expect(throws: CodecError.transformationFailed("sharpen", "the amount -1.0 is not from 0 to 100")) {
             try image.applying(.sharpen(amount: -1))
         }
+    }
+
+    /// It consists of up to thousands of source rows.
+    @Test func firstRowOfAStrongBlurEndsWithTheTask() async {
+        let image = Samples.noise(PixelSize(width: 9, height: 300))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var filter = GaussianFilter(sigma: 100, size: image.size, format: image.format)
+            var row = [FloatPixel](repeating: .zero, count: image.width)
+            try filter.blur(0, of: image, into: &row)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test func blurNeedsFarLessMemoryThanTheImage() {

@@ -14,6 +14,14 @@ struct CropTests {
         for x in 0..<20 { #expect(result[x, 0] == image[x + 3, 4]) }
     }
 
+    @Test func cropKeepsAll16Bits() throws {
+        let image = Samples.wideNoise(size)
+        let result = try image.applying(.crop(x: 3, y: 4, width: 20, height: 2))
+        for y in 0..<2 {
+            for x in 0..<20 { #expect(result.storedBytes(x, y) == image.storedBytes(x + 3, y + 4)) }
+        }
+    }
+
     @Test func cropOfEverythingIsTheImage() throws {
         let image = Samples.noise(size)
         #expect(try image.applying(.crop(x: 0, y: 0, width: 23, height: 17)) == image)
@@ -90,7 +98,10 @@ struct CropTests {
     }
 
     @Test func smartCropOfAUniformImageIsItsCenter() throws {
-        let image = PixelBuffer(transparent: PixelSize(width: 50, height: 20))
-        #expect(try image.applying(.smartCrop(toAspectRatio: 1, 1)).size == PixelSize(width: 20, height: 20))
+        // Transparent pixels look the same, but their colors tell the places apart.
+        let bytes = (0..<50 * 20).flatMap { index -> [UInt8] in [UInt8(index % 50), 0, 0, 0] }
+        let image = try #require(PixelBuffer(size: PixelSize(width: 50, height: 20), bytes: bytes))
+        let center = try image.applying(.crop(x: 15, y: 0, width: 20, height: 20))
+        #expect(try image.applying(.smartCrop(toAspectRatio: 1, 1)) == center)
     }
 }

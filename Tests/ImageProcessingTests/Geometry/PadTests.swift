@@ -34,6 +34,11 @@ struct PadTests {
         #expect(try image.applying(.pad()) == image)
     }
 
+    @Test func workingMemoryIncludesARowOfTheMargin() {
+        let size = PixelSize(width: 4, height: 9)
+        #expect(ImageTransformation.pad(left: 100).workingBytes(for: size) == 104 * 9 * 4 + 104 * (16 + 4))
+    }
+
     @Test(arguments: [-1, .max, .min])
     func impossibleMarginIsRefused(margin: Int) {
         #expect(throws: CodecError.self) {

@@ -29,6 +29,22 @@ struct TurnTests {
         }
     }
 
+    @Test func turnsKeepAll16Bits() throws {
+        let size = PixelSize(width: 23, height: 17)
+        let image = Samples.wideNoise(size)
+        let right = try image.applying(.rotate(degrees: 90))
+        let mirrored = try image.applying(.flip(.horizontal))
+        let upsideDown = try image.applying(.flip(.vertical))
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let pixel = image.storedBytes(x, y)
+                #expect(right.storedBytes(size.height - 1 - y, x) == pixel)
+                #expect(mirrored.storedBytes(size.width - 1 - x, y) == pixel)
+                #expect(upsideDown.storedBytes(x, size.height - 1 - y) == pixel)
+            }
+        }
+    }
+
     @Test(arguments: [1, 45, -91, .max, .min])
     func otherAnglesAreRefused(degrees: Int) {
         #expect(throws: CodecError.self) {

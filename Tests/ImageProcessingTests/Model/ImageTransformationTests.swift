@@ -114,4 +114,43 @@ struct ImageTransformationTests {
             try image.applying(larger)
         }
     }
+
+    @Test func customTransformationMustKeepTheFormat() {
+        let gray = ImageTransformation.custom(identifier: "gray", workingBytes: { $0.area }) {
+            $0.converted(to: .gray8)
+        }
+        #expect(
+            throws: CodecError.transformationFailed("gray", "the result has the format gray8 instead of rgba8")
+        ) {
+            try image.applying(gray)
+        }
+    }
+
+    @Test func customTransformationCannotDeclareAnEmptyResult() {
+        let nothing = ImageTransformation.custom(
+            identifier: "nothing", outputSize: { PixelSize(width: 0, height: $0.height) }, workingBytes: { _ in 0 }
+        ) { $0 }
+        #expect(throws: CodecError.transformationFailed("custom", "the result of 0x20 is empty")) {
+            try nothing.outputSize(for: image.size)
+        }
+    }
+
+    /// Memory is granted for the sizes that are known before the pixels are.
+    @Test func narrowContentIsNotEnlargedBeyondThePlannedSizes() throws {
+        let content = Samples.noise(PixelSize(width: 2, height: 40), isOpaque: true)
+        let picture = try content.applying([.brightness(0.5), .pad(left: 20, right: 18, color: .white)])
+        let enlarging = ImageTransformation.resize(to: .shorterSide(50), allowsUpscaling: true)
+        #expect(throws: CodecError.overLimit(.pixels, value: 50 * 1_000, limit: 50 * 50)) {
+            try picture.applying([.trim(), enlarging])
+        }
+        // Small results of another shape fit into the memory of the image.
+        let reduced = try picture.applying([.trim(), .resize(to: .shorterSide(1))])
+        #expect(reduced.size == PixelSize(width: 1, height: 20))
+    }
+
+    @Test func positionsAreInsideTheImage() {
+        let position = ImageTransformation.Position(x: .nan, y: .infinity)
+        #expect(position.x == 0)
+        #expect(position.y == 1)
+    }
 }

@@ -99,6 +99,16 @@ enum Samples {
         return (PixelBuffer(size: size, bytes: bytes) ?? PixelBuffer(transparent: size)).converted(to: format)
     }
 
+    /// Returns noise of `size` with 16 bits per channel, of which 8 bits tell nothing about the others.
+    static func wideNoise(_ size: PixelSize) -> PixelBuffer {
+        var state: UInt64 = 7
+        let bytes = (0..<size.area * 8).map { _ -> UInt8 in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 40)
+        }
+        return PixelBuffer(size: size, bytes: bytes, format: .rgba16) ?? PixelBuffer(transparent: size)
+    }
+
     /// Noise in all formats and sizes.
     static var all: [PixelBuffer] {
         PixelFormat.allCases.flatMap { format in
@@ -110,4 +120,10 @@ enum Samples {
 extension PixelBuffer {
     /// Returns the image after one transformation.
     func applying(_ transformation: ImageTransformation) throws -> PixelBuffer { try applying([transformation]) }
+
+    /// Returns the stored bytes of the pixel in column `x` of row `y`.
+    func storedBytes(_ x: Int, _ y: Int) -> ArraySlice<UInt8> {
+        let start = (y * width + x) * format.bytesPerPixel
+        return bytes[start..<start + format.bytesPerPixel]
+    }
 }
