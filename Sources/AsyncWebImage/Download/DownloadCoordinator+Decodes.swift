@@ -18,7 +18,8 @@ extension DownloadCoordinator {
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
             reader: reader, decoder: environment.decoder, options: variant.recipe.options,
-            transformations: variant.recipe.transformations, policy: environment.previews,
+            transformations: variant.recipe.transformations,
+            policy: variant.makesFile ? PreviewPolicy(selection: .none) : environment.previews,
             frames: frames,
             animations: animations)
         let headerChecks = session.headerChecks
@@ -170,6 +171,11 @@ extension Variant {
     /// A Boolean value that indicates whether little more than the header of the file is needed.
     fileprivate var needsOnlyHeader: Bool {
         if case .header = content, digest == nil { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether the result is an encoded file, of which there are no previews.
+    fileprivate var makesFile: Bool {
+        if case .file = content { true } else { false }
     }
 
     fileprivate var recipe: PixelRecipe {
