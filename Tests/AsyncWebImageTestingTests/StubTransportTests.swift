@@ -43,7 +43,7 @@ struct StubTransportTests {
         let task = Task { [url] in
             var received: [UInt8] = []
             do {
-                for try await case .bytes(let piece) in loader.bytes(for: ImageRequest(url)) { received += piece }
+                for try await piece in try await loader.bytes(for: ImageRequest(url)) { received += piece }
             } catch ImageError.transport(let error) {
                 #expect(error.reason == .connectionLost)
             }
@@ -70,7 +70,7 @@ struct StubTransportTests {
         let body = [UInt8](repeating: 7, count: 300_000)
         let transport = StubTransport([url: .init(pieces: [[UInt8]](repeating: body, count: 20))])
         var count = 0
-        for try await case .bytes(let piece) in loader(transport).bytes(for: ImageRequest(url)) { count += piece.count }
+        for try await piece in try await loader(transport).bytes(for: ImageRequest(url)) { count += piece.count }
         #expect(count == 20 * body.count)
     }
 

@@ -42,7 +42,7 @@ struct FileSourceTests {
             let file = try Samples.file(.png)
             try write(file, "\(folder)/a photo@2x.png")
             let loader = loader(folder)
-            let request = ImageRequest(url: URL(filePath: "\(folder)/a photo@2x.png"))
+            let request = ImageRequest(URL(filePath: "\(folder)/a photo@2x.png"))
 
             let image = try await loader.image(for: request)
 
@@ -62,7 +62,7 @@ struct FileSourceTests {
             let loader = loader(folder)
             #expect(try await loader.data(for: request).bytes == bytes)
             var received: [UInt8] = []
-            for try await case .bytes(let piece) in loader.bytes(for: request) { received += piece }
+            for try await piece in try await loader.bytes(for: request) { received += piece }
             #expect(received == bytes)
         }
     }

@@ -46,8 +46,8 @@ struct TransformationOptionsTests {
         #expect(throws: (any Error).self) { try TransformationOptions.parse(arguments) }
     }
 
-    @Test func overlayIsReadFromItsFile() async throws {
-        try await withTemporaryFolder { folder in
+    @Test func overlayIsReadFromItsFile() throws {
+        try withTemporaryFolder { folder in
             let mark = PixelBuffer(transparent: PixelSize(width: 5, height: 3))
             try Data(mark.encoded(as: .png)).write(to: URL(fileURLWithPath: folder + "/mark.png"))
             let options = try TransformationOptions.parse(["--overlay", folder + "/mark.png", "--gravity", "topleft"])
