@@ -220,7 +220,8 @@ extension ImageError.Code {
         .redirects, .unsupportedRedirect, .authentication, .policy, .proxy, .tooManyBytes, .emptyBody,
         .hashMismatch, .unacceptableType, .notModified, .notCached, .cacheFolder, .refused, .notAnImage, .corrupt,
         .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .tooSmall, .tooLarge, .aspectRatio,
-        .unwantedFormat, .tooManyOpenFiles, .overloaded, .transform, .encode, .cancelled, .other,
+        .unwantedFormat, .tooManyOpenFiles, .overloaded, .sourceNotFound, .sourceRefused, .sourceFailed, .transform,
+        .encode, .cancelled, .other,
     ]
 
     /// The codes of the statuses that servers send most often instead of images.

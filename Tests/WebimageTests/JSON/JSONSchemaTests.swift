@@ -177,7 +177,7 @@ struct JSONSchemaTests {
             --min-image-size 1 --max-image-area 1000000 --max-aspect-ratio 9 --max-work 1000000000 --robots-txt \
             --part 0/2 --part-by host --spread-host example.com
             """,
-            "--fill 32x32 --skip-reencode", "--max-pixel-size 32", "--header-only",
+            "--fill 32x32 --skip-reencode", "--max-pixel-size 32 --max-output-bytes 50K --grayscale", "--header-only",
             "--resize-mode border --image-size 32 --resize-only-if-bigger",
         ]
         for run in runs {
