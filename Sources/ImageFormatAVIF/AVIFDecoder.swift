@@ -34,9 +34,32 @@ final class AVIFDecoder {
     static func withDecoder<Result>(
         of file: Span<UInt8>, limit: PixelSize? = nil, _ body: (AVIFDecoder) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
-        try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
+        guard !endsInsideABox(file) else { throw .truncated(.avif) }
+        return try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
             try body(unsafe AVIFDecoder(bytes, limit: limit))
         }
+    }
+
+    /// Returns whether the last of the boxes that a file consists of is longer than the rest of the file, which libavif
+    /// does not distinguish from damage.
+    private static func endsInsideABox(_ file: Span<UInt8>) -> Bool {
+        var start = 0
+        while let length = file.bigEndian32(at: start) {
+            guard length > 1 else {
+                // 0 extends to the end of the file, and after 1, the length has 64 bits.
+                guard length == 1 else { return false }
+                guard let high = file.bigEndian32(at: start + 8), let low = file.bigEndian32(at: start + 12) else {
+                    return true
+                }
+                guard high == 0 else { return true }
+                guard low >= 16 else { return false }
+                start += low
+                continue
+            }
+            guard length >= 8 else { return false }
+            start += length
+        }
+        return start != file.count
     }
 
     /// Throws the error that a result of libavif stands for.

@@ -44,6 +44,11 @@ struct FileBeginning: Sendable {
         return nil
     }
 
+    /// Returns the maximum number of bytes before the header is complete: those of a file, if the format needs all of it.
+    func maximumHeaderBytes(_ limits: DecodeLimits) -> Int {
+        nextProbe == .max ? limits.maximumBytes : limits.maximumHeaderBytes
+    }
+
     /// Returns the header information of `file`, a complete file, if it is not read in pieces; otherwise `nil`.
     func headOfWhole(_ file: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         guard bytes.isEmpty, try formats.format(of: file, isComplete: true)?.needsWholeFile == true else { return nil }

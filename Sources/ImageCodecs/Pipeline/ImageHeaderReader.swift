@@ -12,6 +12,10 @@ public final class ImageHeaderReader {
     private let limits: DecodeLimits
     private var bytesSeen = 0
     private var beginning: FileBeginning
+
+    /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
+    package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
+
     private var frames: (any FrameCounter)?
     /// The search for an orientation after the pixels; `nil` if none counts there.
     private var exif: ExifScanner?

@@ -30,6 +30,10 @@ public final class StreamingDecoder {
     private var bytesSeen = 0
     /// The received file, until ``begin()``.
     private var beginning: FileBeginning
+
+    /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
+    package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
+
     private var format: (any FormatDescriptor)?
     private(set) var colors = StoredColors()
     var running: Running?

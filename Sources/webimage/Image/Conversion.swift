@@ -34,7 +34,6 @@ struct Conversion {
     }
 
     private func attempt(_ pieces: any ImagePieces, _ facts: inout ImageFacts) async throws -> EncodedImage {
-        let limits = decoder.configuration.limits
         var codec = decoder.codec(plan.options)
         var beginning: [UInt8] = []
         while codec.plan == nil, beginning.count < MemoryLimits.beginning, let piece = try await pieces.next() {
@@ -44,13 +43,14 @@ struct Conversion {
         var pieces = pieces
         var bytesOfSearch = 0
         if codec.plan == nil, beginning.count >= MemoryLimits.beginning {
+            let limit = codec.maximumHeaderBytes
             codec = decoder.codec(plan.options)
             let file = folder.makeFile()
             try file.append(beginning)
             beginning = []
             var end: ImageError?
             do {
-                bytesOfSearch = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+                bytesOfSearch = try await file.appendMetadata(pieces, limit: limit)
             } catch let error as ImageError where plan.options.allowsPartial {
                 (end, bytesOfSearch) = (error, 2 * file.count)
             }

@@ -79,8 +79,9 @@ struct ImageCheck {
         if let header = verifier.header { try admission(header) }
         var bytes = 0
         if verifier.header == nil, file.count >= MemoryLimits.beginning {
+            let limit = verifier.maximumHeaderBytes
             verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
-            bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            bytes = try await file.appendMetadata(pieces, limit: limit)
             try memory.admitCheck(of: bytes, by: decoder)
             bytes += try await decoder.withMemory(bytes) { try await estimatedBytes(of: file) }
         } else {
@@ -146,8 +147,9 @@ struct ImageCheck {
         }
         if let header = reader.header { try admission(header) }
         if reader.header == nil, file.count >= MemoryLimits.beginning {
+            let limit = reader.maximumHeaderBytes
             reader = ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
-            let bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            let bytes = try await file.appendMetadata(pieces, limit: limit)
             try memory.admitCheck(of: bytes, by: decoder)
             try await decoder.withMemory(bytes) {
                 let written = try file.pieces()
