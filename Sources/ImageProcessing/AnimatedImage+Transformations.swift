@@ -5,8 +5,8 @@ extension AnimatedImage {
     /// transformed immediately.
     ///
     /// They follow those of earlier calls. Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)`` does, and
-    /// ``CodecError/transformationFailed(_:_:)`` if the pixels of each frame would determine the result
-    /// (``ImageTransformation/dependsOnPixels``). Frames throw ``CodecError/cancelled(_:)`` if the task is canceled.
+    /// `CodecError.transformationFailed(_:_:)` if the pixels of each frame would determine the result
+    /// (``ImageTransformation/dependsOnPixels``). Frames throw `CodecError.cancelled(_:)` if the task is canceled.
     public func applying(
         _ transformations: [ImageTransformation], limits: DecodeLimits = DecodeLimits()
     ) throws -> AnimatedImage {
@@ -31,7 +31,7 @@ extension AnimatedImage {
 extension DecodedImage {
     /// Returns the image with transformed pixels; the other properties describe the original.
     ///
-    /// ``ImageCodecs/DecodedImage/completeRows`` becomes a mere proportion of the same side: it stands for the received
+    /// `DecodedImage.completeRows` becomes a mere proportion of the same side: it stands for the received
     /// part of the original, not for rows of the result. Throws as ``ImageCodecs/PixelBuffer/applying(_:limits:)``
     /// does.
     public consuming func applying(

@@ -31,7 +31,7 @@ extension ImageTransformation {
     /// nothing.
     public static func saturation(_ factor: Double) -> Self { Self(ColorMatrix.saturation(factor)) }
 
-    /// Each color replaced by its luma (BT.601), as in ``ImageCodecs/PixelFormat/gray8``; the format stays.
+    /// Each color replaced by its luma (BT.601), as in `PixelFormat.gray8`; the format stays.
     public static let grayscale = saturation(0)
 
     /// `color`, which is usually translucent, over all pixels; alpha stays.
@@ -57,7 +57,7 @@ extension ImageTransformation {
     /// image in its memory. `transform` is called from any thread, also for frames of animations, and should check
     /// `Task.isCancelled` if it takes long. Its result must have the pixel format of the image and, for frames of
     /// animations, exactly the size that `outputSize` returns. Its errors become
-    /// ``CodecError/transformationFailed(_:_:)``.
+    /// `CodecError.transformationFailed(_:_:)`.
     public static func custom(
         identifier: String, outputSize: @escaping @Sendable (PixelSize) -> PixelSize = { $0 },
         workingBytes: @escaping @Sendable (PixelSize) -> Int,

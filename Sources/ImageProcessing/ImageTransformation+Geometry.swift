@@ -44,7 +44,7 @@ extension ImageTransformation {
 
     /// The image scaled to a size, by the rules for decoding to a size.
     ///
-    /// To reduce an image that is loaded, prefer ``ImageCodecs/DecodeOptions/target``, which saves time and memory.
+    /// To reduce an image that is loaded, prefer `DecodeOptions.target`, which saves time and memory.
     public static func resize(
         to target: DecodeOptions.Target, resampling: Resampling = Resampling(), allowsUpscaling: Bool = false
     ) -> Self {

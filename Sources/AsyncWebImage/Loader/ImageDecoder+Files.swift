@@ -18,7 +18,7 @@ extension ImageDecoder {
     ///
     /// The next piece is requested when there is room for it. If the sequence throws an error, the reason of the
     /// ``ImageError`` is ``TransportError/Reason-swift.enum/sourceFailed``. Otherwise, this method is like
-    /// ``image(from:options:)-(([UInt8]),_)``.
+    /// ``image(from:options:)-([UInt8],_)``.
     public nonisolated func image<Pieces: AsyncSequence & Sendable>(
         from pieces: Pieces, options: DecodeOptions = DecodeOptions()
     ) async throws -> DecodedImage where Pieces.Element: Collection, Pieces.Element.Element == UInt8 {

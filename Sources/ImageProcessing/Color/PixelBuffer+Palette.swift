@@ -4,7 +4,7 @@ extension PixelBuffer {
     /// Returns the most important colors of the image: at most `count`, from the most to the least frequent.
     ///
     /// `count` is limited to 256. Transparent pixels do not count, and an image without others has no colors. Takes about
-    /// 2 MB of memory, and a copy of the image if its format is not ``ImageCodecs/PixelFormat/rgba8``.
+    /// 2 MB of memory, and a copy of the image if its format is not `PixelFormat.rgba8`.
     public func palette(count: Int) -> [PixelColor] {
         guard count > 0 else { return [] }
         let histogram = ColorHistogram(converted(to: .rgba8))

@@ -14,9 +14,9 @@ public import ImageCodecs
 /// }
 /// ```
 ///
-/// Colors are encoded sRGB values, as most programs treat them, and keep their ``PixelFormat``. Where pixels are mixed,
+/// Colors are encoded sRGB values, as most programs treat them, and keep their `PixelFormat`. Where pixels are mixed,
 /// colors are premultiplied by alpha, so that transparent pixels do not bleed into others; pixels that are completely
-/// transparent lose their color. In ``PixelFormat/gray8``, which has no alpha, the result is blended over white.
+/// transparent lose their color. In `PixelFormat.gray8`, which has no alpha, the result is blended over white.
 public struct ImageTransformation: Sendable, Hashable, CustomStringConvertible {
     let operation: any PixelOperation
     /// The text that identifies the transformation and its parameters, such as `blur(8.0)`.
@@ -49,7 +49,7 @@ public struct ImageTransformation: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the size of the result for an image of `size`; the maximum, if pixels determine it.
     ///
-    /// Throws ``CodecError/transformationFailed(_:_:)`` if the transformation cannot be applied to such an image.
+    /// Throws `CodecError.transformationFailed(_:_:)` if the transformation cannot be applied to such an image.
     public func outputSize(for size: PixelSize) throws(CodecError) -> PixelSize {
         guard size.width > 0, size.height > 0 else { throw operation.failure("the image has no pixels") }
         // Beyond all limits of decoding; products of smaller sides cannot overflow.
@@ -73,9 +73,9 @@ extension PixelBuffer {
     /// Returns the image after `transformations`, in order.
     ///
     /// Takes no additional memory for the result of transformations that keep the size, unless the image is also used
-    /// elsewhere. Throws ``CodecError/transformationFailed(_:_:)`` if one of them cannot be applied, errors of custom
+    /// elsewhere. Throws `CodecError.transformationFailed(_:_:)` if one of them cannot be applied, errors of custom
     /// transformations as `transformationFailed`, and `CancellationError` if the task is canceled. Throws
-    /// ``CodecError/overLimit(_:value:limit:)`` if a result would exceed the number of pixels or the sides in `limits`,
+    /// `CodecError.overLimit(_:value:limit:)` if a result would exceed the number of pixels or the sides in `limits`,
     /// or if, because of a transformation that depends on pixels, it would have more pixels than the image and all
     /// results according to ``ImageTransformation/outputSize(for:)``.
     public consuming func applying(

@@ -2,7 +2,7 @@ import Glibc
 public import ImageCodecs
 
 extension PixelBuffer {
-    /// Creates the placeholder image of a ThumbHash, as ``ImageCodecs/PixelBuffer/thumbHash()`` returns it: at most 32 ×
+    /// Creates the placeholder image of a ThumbHash, as `PixelBuffer.thumbHash()` returns it: at most 32 ×
     /// 32 pixels.
     ///
     /// Returns `nil` if `thumbHash` has fewer bytes than its header requires.

@@ -98,7 +98,7 @@ extension PixelFormat {
 }
 
 extension FloatPixel {
-    /// The luma of BT.601, as in ``PixelFormat/gray8``.
+    /// The luma of BT.601, as in `PixelFormat.gray8`.
     @inline(__always)
     var luma: Float { (x * 19_595 + y * 38_470 + z * 7_471) / 65_536 }
 
