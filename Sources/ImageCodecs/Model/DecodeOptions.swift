@@ -81,20 +81,25 @@ public struct DecodeOptions: Sendable, Hashable {
 extension DecodeOptions {
     /// A text that is equal for equal options, in all processes, and different for all others.
     package var identity: String {
-        let target =
-            switch target {
-            case .original: "original"
-            case .maximumSide(let side): "side \(side)"
-            case .shorterSide(let side): "shorter \(side)"
-            case .fit(let size): "fit \(size.width) \(size.height)"
-            case .fill(let size): "fill \(size.width) \(size.height)"
-            case .maximumBytes(let count): "bytes \(count)"
-            }
         let flags = [
             resampling.usesLinearLight, allowsUpscaling, ignoresOrientation, stopsWhenComplete, allowsPartial,
             keepsProfile,
         ]
         let bits = flags.map { $0 ? "1" : "0" }.joined()
-        return "\(target), \(resampling.filter.rawValue) \(bits) \(pixelFormat.rawValue)"
+        return "\(target.identity), \(resampling.filter.rawValue) \(bits) \(pixelFormat.rawValue)"
+    }
+}
+
+extension DecodeOptions.Target {
+    /// A text that is equal for equal targets, in all processes, and different for all others.
+    package var identity: String {
+        switch self {
+        case .original: "original"
+        case .maximumSide(let side): "maximumSide:\(side)"
+        case .shorterSide(let side): "shorterSide:\(side)"
+        case .fit(let box): "fit:\(box)"
+        case .fill(let box): "fill:\(box)"
+        case .maximumBytes(let bytes): "maximumBytes:\(bytes)"
+        }
     }
 }

@@ -9,16 +9,7 @@ struct Resize: PixelOperation {
     var name: String { "resize" }
 
     var parameters: String {
-        let size =
-            switch target {
-            case .original: "original"
-            case .maximumSide(let side): "maximumSide:\(side)"
-            case .shorterSide(let side): "shorterSide:\(side)"
-            case .fit(let box): "fit:\(box)"
-            case .fill(let box): "fill:\(box)"
-            case .maximumBytes(let bytes): "maximumBytes:\(bytes)"
-            }
-        return "\(size),\(resampling.filter.rawValue)\(resampling.usesLinearLight ? ",linear" : "")"
+        "\(target.identity),\(resampling.filter.rawValue)\(resampling.usesLinearLight ? ",linear" : "")"
             + (allowsUpscaling ? ",enlarging" : "")
     }
 
