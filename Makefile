@@ -69,7 +69,7 @@ test-traits: setup ## build with the package traits, and run their tests
 MODULES :=
 
 docs: ## build the documentation site in .build/docs, check that it is complete and that its samples compile
-	@Scripts/setup.sh
+	@FORMATS=all Scripts/setup.sh
 	$(if $(MODULES),,swift build --scratch-path $(TRAITS_BUILD) $(TRAITS))
 	@Scripts/docs.sh $(or $(MODULES),$(TRAITS_BUILD)/debug) .build/docs
 	@Scripts/samples.sh $(or $(MODULES),$(TRAITS_BUILD)/debug)

@@ -33,7 +33,9 @@ missing_packages() {
     has_module libwebp libwebpdemux libwebpmux || echo libwebp-dev
     has_module lcms2 || echo liblcms2-dev
     has_header gif_lib.h || echo libgif-dev # not every giflib comes with a pkg-config file
-    if [ "$purpose" = tests ] || [[ ,${FORMATS:-}, =~ ,(all|avif), ]]; then
+    local formats
+    formats=$(tr 'A-Z ' 'a-z,' <<<"${FORMATS:-}")
+    if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|avif), ]]; then
         has_module libavif || echo libavif-dev
     fi
     have pkg-config || echo pkg-config

@@ -18,10 +18,8 @@ final class AVIFAnimation: WholeFileAnimation {
         _ = unsafe file.initialize(fromContentsOf: bytes)
         unsafe self.file = file
         do throws(CodecError) {
-            let decoder = try unsafe AVIFDecoder(UnsafeBufferPointer(file), limit: size)
-            var delays: [Duration] = []
-            for index in 0..<decoder.frameCount { delays.append(try decoder.delay(at: index)) }
-            self.delays = delays
+            let decoder = try unsafe AVIFDecoder(UnsafeBufferPointer(file))
+            delays = try unsafe decoder.delays(in: UnsafeBufferPointer(file))
             self.decoder = decoder
         } catch {
             unsafe file.deallocate()

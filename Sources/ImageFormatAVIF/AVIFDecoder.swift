@@ -6,25 +6,34 @@ import ImageCodecs
 @safe
 final class AVIFDecoder {
     /// The maximum number of frames that a file can declare before the limits on frames are checked.
-    private static let maximumFrames: UInt32 = 1 << 16
+    private static let maximumFrames: UInt32 = 10_000
+    /// The maximum length of a side of the coded image, in pixels.
+    private static let maximumSide: UInt32 = 1 << 16
 
     private let decoder: UnsafeMutablePointer<avifDecoder>
 
-    /// Parses `file`, which must exist for as long as the decoder; `limit` is the size of the largest image to decode.
-    init(_ file: UnsafeBufferPointer<UInt8>, limit: PixelSize?) throws(CodecError) {
+    /// Parses `file`, which must exist for as long as the decoder.
+    init(_ file: UnsafeBufferPointer<UInt8>) throws(CodecError) {
         guard let decoder = unsafe avifDecoderCreate() else { throw .outOfMemory(.avif) }
         unsafe self.decoder = decoder
         unsafe decoder.pointee.maxThreads = 1
         unsafe decoder.pointee.imageCountLimit = Self.maximumFrames
         // As in browsers: files without `pixi`, or with a crop that cannot be applied, exist.
         unsafe decoder.pointee.strictFlags = AVIF_STRICT_ALPHA_ISPE_REQUIRED.rawValue
-        if let limit {
-            // The coded image has the size of the header, before a crop.
-            unsafe decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limit.width, limit.height) + 65_536)
-        }
+        unsafe decoder.pointee.imageDimensionLimit = Self.maximumSide
         try check(unsafe avifDecoderSetIOMemory(decoder, file.baseAddress, file.count))
         try check(unsafe avifDecoderParse(decoder))
+        let coded = unsafe Int(image.pointee.width) * Int(image.pointee.height)
+        // Memory is granted for the visible part, so that this must be most of the image.
+        guard coded <= Self.maximumCodedArea(of: crop.size) else {
+            throw .unsupportedFeature(.avif, "a crop that hides most of the image")
+        }
+        // The payload can declare another size.
+        unsafe decoder.pointee.imageSizeLimit = UInt32(clamping: coded + (1 << 16))
     }
+
+    /// Returns the maximum number of pixels of the coded image of which a part of `size` is visible.
+    static func maximumCodedArea(of size: PixelSize) -> Int { 2 * size.area + (1 << 16) }
 
     deinit {
         unsafe avifDecoderDestroy(decoder)
@@ -32,34 +41,40 @@ final class AVIFDecoder {
 
     /// Calls `body` with a decoder that has parsed `file`.
     static func withDecoder<Result>(
-        of file: Span<UInt8>, limit: PixelSize? = nil, _ body: (AVIFDecoder) throws(CodecError) -> Result
+        of file: Span<UInt8>, _ body: (AVIFDecoder) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         guard !endsInsideABox(file) else { throw .truncated(.avif) }
         return try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
-            try body(unsafe AVIFDecoder(bytes, limit: limit))
+            try body(unsafe AVIFDecoder(bytes))
         }
     }
 
-    /// Returns whether the last of the boxes that a file consists of is longer than the rest of the file, which libavif
-    /// does not distinguish from damage.
+    /// Returns whether one of the boxes that a file consists of is longer than the rest of the file, which libavif does not
+    /// distinguish from damage.
+    ///
+    /// Other bytes after the boxes with the image are ignored, as in browsers.
     private static func endsInsideABox(_ file: Span<UInt8>) -> Bool {
         var start = 0
-        while let length = file.bigEndian32(at: start) {
-            guard length > 1 else {
-                // 0 extends to the end of the file, and after 1, the length has 64 bits.
-                guard length == 1 else { return false }
-                guard let high = file.bigEndian32(at: start + 8), let low = file.bigEndian32(at: start + 12) else {
-                    return true
-                }
-                guard high == 0 else { return true }
-                guard low >= 16 else { return false }
-                start += low
-                continue
+        var hasData = false
+        while start < file.count {
+            let isMediaData = file.has("mdat", at: start + 4)
+            let isKnown = isMediaData || file.has("moov", at: start + 4) || file.has("meta", at: start + 4)
+            guard let length = file.bigEndian32(at: start), start + 8 <= file.count else { return !hasData }
+            let end: Int
+            switch length {
+            // To the end of the file.
+            case 0: return false
+            case 1:
+                // The length has 64 bits.
+                let (high, low) = (file.bigEndian32(at: start + 8), file.bigEndian32(at: start + 12))
+                end = high == 0 ? start + max(low ?? .max >> 1, 16) : .max
+            default: end = start + max(length, 8)
             }
-            guard length >= 8 else { return false }
-            start += length
+            guard end <= file.count else { return isKnown || !hasData }
+            hasData = hasData || isMediaData
+            start = end
         }
-        return start != file.count
+        return false
     }
 
     /// Throws the error that a result of libavif stands for.
@@ -137,12 +152,38 @@ final class AVIFDecoder {
         unsafe Array(UnsafeBufferPointer(start: data.data, count: data.size))
     }
 
+    /// Returns the display times of all frames of `file`.
+    func delays(in file: UnsafeBufferPointer<UInt8>) throws(CodecError) -> [Duration] {
+        // For each frame, libavif adds up the times of those before it, each of which it looks for in a table.
+        let steps = (frameCount * frameCount).multipliedReportingOverflow(
+            by: min(unsafe Self.timingEntries(in: file), frameCount))
+        guard !steps.overflow, steps.partialValue <= 1 << 31 else {
+            throw .unsupportedFeature(.avif, "a table of frame times of this length")
+        }
+        var delays: [Duration] = []
+        for index in 0..<frameCount {
+            if Task.isCancelled { throw .cancelled(.avif) }
+            delays.append(try delay(at: index))
+        }
+        return delays
+    }
+
+    /// Returns the maximum number of entries of a box `stts` in the file, at least 1.
+    private static func timingEntries(in file: UnsafeBufferPointer<UInt8>) -> Int {
+        let bytes = unsafe file.span
+        var most = 1
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "s") && bytes.has("stts", at: index) {
+            most = max(most, bytes.bigEndian32(at: index + 8) ?? 0)
+        }
+        return most
+    }
+
     /// Returns the display time of frame `index`.
-    func delay(at index: Int) throws(CodecError) -> Duration {
+    private func delay(at index: Int) throws(CodecError) -> Duration {
         var timing = avifImageTiming()
         try check(unsafe avifDecoderNthImageTiming(decoder, UInt32(clamping: index), &timing))
         let seconds = timing.duration
-        return seconds.isFinite ? .milliseconds(Int64(min(max(seconds * 1_000, 0), 1e12))) : .zero
+        return seconds.isFinite ? .milliseconds(Int64(min(max(seconds * 1_000, 0), 1e12).rounded())) : .zero
     }
 
     /// Decodes frame `index`.

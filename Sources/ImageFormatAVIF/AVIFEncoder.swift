@@ -37,6 +37,8 @@ public struct AVIFEncoder: ImageEncoder {
         guard max(pixels.width, pixels.height) <= Self.maximumSide else {
             throw .encodingFailed(format, "more than \(Self.maximumSide) pixels on one side")
         }
+        // The most that libavif decodes.
+        guard pixels.size.area <= 1 << 28 else { throw .encodingFailed(format, "more than \(1 << 28) pixels") }
         guard let encoder = unsafe avifEncoderCreate() else { throw .encodingFailed(format, "out of memory") }
         defer { unsafe avifEncoderDestroy(encoder) }
         unsafe encoder.pointee.maxThreads = 1

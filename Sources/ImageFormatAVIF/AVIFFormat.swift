@@ -53,7 +53,7 @@ public struct AVIFFormat: WholeFileFormat {
     /// Returns the memory for the planes of a frame, those that a frame is predicted from, and a few rows, in bytes.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         let samples = header.hasAlpha ? 4 : 3
-        let planes = header.size.area * samples * (header.bitsPerChannel > 8 ? 2 : 1)
+        let planes = AVIFDecoder.maximumCodedArea(of: header.size) * samples * (header.bitsPerChannel > 8 ? 2 : 1)
         return planes * (header.mayBeAnimated ? 8 : 2) + header.size.width * 8 * AVIFRows.stripHeight + (4 << 20)
     }
 
@@ -61,7 +61,7 @@ public struct AVIFFormat: WholeFileFormat {
     public func decode(
         _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
     ) throws(CodecError) {
-        try AVIFDecoder.withDecoder(of: file, limit: header.size) { (decoder) throws(CodecError) in
+        try AVIFDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in
             try decoder.decodeFrame(at: 0)
             try decoder.passRows(header.size, to: &rows)
         }

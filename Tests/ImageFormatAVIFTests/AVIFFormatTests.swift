@@ -137,6 +137,25 @@ struct AVIFFormatTests {
         }
     }
 
+    @Test func bytesAfterTheImageAreIgnored() throws {
+        let image = TestImage.photo(20, 10)
+        let file = try image.encoded(with: .avif(AVIFEncoder(isLossless: true)))
+        for rest in ["\n", "a line of text\n", "\0\0\0"] {
+            #expect(try decode(file + Array(rest.utf8)).pixels == image)
+        }
+    }
+
+    @Test func cropThatHidesMostOfTheImageIsNotSupported() throws {
+        let file = try TestAVIF { image in
+            image.pointee.transformFlags |= AVIF_TRANSFORM_CLAP.rawValue
+            image.pointee.clap = avifCleanApertureBox(
+                widthN: 10, widthD: 1, heightN: 10, heightD: 1, horizOffN: 0, horizOffD: 1, vertOffN: 0, vertOffD: 1)
+        }.file([TestImage.photo(400, 300)])
+        #expect(throws: CodecError.unsupportedFeature(.avif, "a crop that hides most of the image")) {
+            try decode(file)
+        }
+    }
+
     @Test func truncatedFileIsAnError() throws {
         for file in [
             try TestImage.photo(20, 10).encoded(with: .avif()), try TestAVIF().file(TestImages.wanderingSquare(3)),

@@ -62,7 +62,8 @@ struct ImageFetcher: Sendable {
     private func previewRequest(_ url: String, _ slot: LoadSlot) -> ImageRequest {
         var options = plan.options
         options.keepsProfile = false  // they are written without a profile
-        var request = ImageRequest(url, options: options, handlesCookies: handlesCookies)
+        var request = ImageRequest(
+            url, options: options, transformations: plan.transformations, handlesCookies: handlesCookies)
         request.slot = slot
         return request
     }

@@ -78,6 +78,7 @@ extension Conversion {
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
             let pixels = try transformed(decoder.frame(at: 0), on: canvas)
+            facts.size = pixels.size
             describe(pixels, &facts)
             return try encoded(pixels, profile: animation.iccProfile)
         }

@@ -82,7 +82,7 @@ struct Conversion {
         }
         beginning = []
         let canvas = plan.resizing?.canvas(for: header.size)
-        let size = try transformedSize(canvas ?? decode.outputSize)
+        let size = try largestTransformedSize(canvas ?? decode.outputSize)
         let hasAlpha = header.hasAlpha || !plan.transformations.isEmpty
         let bytes =
             (bytesOfSearch + decode.estimatedBytes + encoderBytes(size, hasAlpha: hasAlpha)
@@ -158,12 +158,26 @@ struct Conversion {
         try plan.transformations.outputSize(for: size, limits: decoder.configuration.limits)
     }
 
+    /// Returns the larger of the sizes of the transformed image: an orientation after the pixels can still exchange the
+    /// sides of an image of `size`.
+    private func largestTransformedSize(_ size: PixelSize) throws(CodecError) -> PixelSize {
+        let other = try? transformedSize(PixelSize(width: size.height, height: size.width))
+        do {
+            let first = try transformedSize(size)
+            return first.area >= other?.area ?? 0 ? first : other ?? first
+        } catch {
+            guard let other else { throw error }
+            return other
+        }
+    }
+
     /// Returns the number of bytes that the transformations of an image of `size` take: they copy it.
     func transformationBytes(_ size: PixelSize) -> Int {
         guard !plan.transformations.isEmpty else { return 0 }
         let limits = decoder.configuration.limits
-        return plan.transformations.workingBytes(for: size, plan.options.pixelFormat, limits: limits)
-            .saturatingSum(size.area * plan.options.pixelFormat.bytesPerPixel)
+        let sizes = [size, PixelSize(width: size.height, height: size.width)]
+        return sizes.map { plan.transformations.workingBytes(for: $0, plan.options.pixelFormat, limits: limits) }
+            .reduce(0, max).saturatingSum(size.area * plan.options.pixelFormat.bytesPerPixel)
     }
 
     /// Returns the number of bytes that computing the hashes takes: a gray copy of the image.

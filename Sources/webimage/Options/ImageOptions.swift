@@ -36,7 +36,7 @@ struct ImageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size of a file. If a JPEG or WebP of the given quality is larger, it gets the best quality that "
+            "The maximum size of a file. If a still JPEG or WebP of the given quality is larger, it gets the best quality that "
                 + "fits; an image that does not fit in any quality fails. K, M, and G stand for KiB, MiB, and GiB.",
             valueName: "bytes"))
     var maxOutputBytes: ByteAmount?
@@ -72,6 +72,11 @@ struct ImageOptions: ParsableArguments {
         if maxOutputBytes != nil, format == .original || format == .npy || skipReencode {
             let other = skipReencode ? "--skip-reencode" : "--format \(format?.rawValue ?? "")"
             throw ValidationError("--max-output-bytes applies to images that are encoded, not with \(other).")
+        }
+        if keepProfile, changes.grayscale || changes.overlay != nil || changes.background != nil {
+            throw ValidationError(
+                "--keep-profile cannot be combined with --grayscale, --overlay, or --background: their colors are sRGB."
+            )
         }
         if strict, format == .original {
             throw ValidationError("--format original does not check images; --strict has no effect.")

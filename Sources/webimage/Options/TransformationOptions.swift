@@ -214,7 +214,7 @@ struct OverlayImage: Equatable, Sendable {
         do {
             let file = try ImageFile(path: path).bytes(limit: Self.maximumBytes)
             let limits = DecodeLimits(maximumPixels: 1 << 26, maximumBytes: Self.maximumBytes)
-            pixels = try StreamingDecoder.decode(file.span, limits: limits).pixels
+            pixels = try StreamingDecoder.decode(file.span, limits: limits, customFormats: CommandFormats.custom).pixels
         } catch {
             throw ValidationError("the overlay \(path) cannot be used: \(error)")
         }

@@ -20,7 +20,9 @@ struct ImageOptionsTests {
         }
 
         /// The message for arguments that are refused; empty for others.
-        func message(_ arguments: String...) -> String {
+        func message(_ arguments: String...) -> String { message(arguments) }
+
+        func message(_ arguments: [String]) -> String {
             do {
                 _ = try plan(arguments)
                 return ""
@@ -152,6 +154,15 @@ struct ImageOptionsTests {
             #expect(
                 tool.message("--keep-profile", "--format", format)
                     == "\(format.uppercased()) files cannot contain profiles: --keep-profile applies to other formats.")
+        }
+    }
+
+    @Test(arguments: Tool.allCases) func addedColorsNeedImagesInSRGB(tool: Tool) {
+        for change in [["--grayscale"], ["--background", "white"]] {
+            #expect(
+                tool.message(["--format", "png", "--keep-profile"] + change)
+                    == "--keep-profile cannot be combined with --grayscale, --overlay, or --background: their colors "
+                    + "are sRGB.")
         }
     }
 
