@@ -39,7 +39,7 @@ extension DownloadCoordinator {
     /// Removes the decoded images of a response that a refresh has replaced, and keeps decodes of that response that
     /// end later from adding others.
     func removeImages(replacedBy download: Download) {
-        guard download.isRefresh, download.log.source == .network else { return }
+        guard download.isRefresh, [.network, .source].contains(download.log.source) else { return }
         let key = download.key
         environment.images.cache.removeAll { $0.fetch.hasSameResponse(as: key) }
         // Whether a download serves a stored response may not be known yet.

@@ -78,11 +78,10 @@ struct FileDecode: Sendable {
     func run<Value: Sendable>(_ decode: (DecodeSession) async throws -> Value) async throws -> Value {
         do {
             guard let feed else { return try await decode(session) }
-            return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await feed() }
-                defer { group.cancelAll() }
-                return try await decode(session)
-            }
+            // Not a child task: a sequence that ignores cancellation must not hold back the result.
+            let feeding = Task { await feed() }
+            defer { feeding.cancel() }
+            return try await decode(session)
         } catch {
             throw ImageError.wrapping(error, url: url.string)
         }

@@ -103,7 +103,7 @@ extension ImageLoader {
     private func stream(
         _ subscription: FrameSubscription<AnimatedImage>, _ request: ImageRequest
     ) -> AsyncThrowingStream<AnimationFrame, any Error> {
-        let frames = ArrivingFrames(subscription, decoder: decoder, url: request.url)
+        let frames = ArrivingFrames(subscription, decoder: decoder, url: URLSources.displayText(of: request.url))
         return AsyncThrowingStream { [threads = decoder.threads] in
             try await withTaskExecutorPreference(threads) { try await frames.next() }
         }

@@ -104,7 +104,11 @@ extension FetchKey {
     }
 
     /// The name of the host for the limits per host; each scheme of a source counts as one host.
-    var limitedHost: String { source == nil ? url.host : "\(url.scheme):" }
+    var limitedHost: String {
+        guard source != nil else { return url.host }
+        // Contents of requests have no origin in common.
+        return url.scheme == RequestContent.scheme ? url.string : "\(url.scheme):"
+    }
 
     /// A Boolean value that indicates whether the response cache applies to the request.
     var usesResponseCache: Bool { source?.usesResponseCache ?? true }

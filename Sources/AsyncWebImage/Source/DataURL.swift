@@ -21,6 +21,9 @@ struct DataURL: Sendable {
             throw TransportError(url: "data:…", reason: .bodyTooLarge(limit: maximumBytes))
         }
         let type = text.utf8.prefix(Self.maximumTypeBytes).prefix { $0 != UInt8(ascii: ",") }
+        guard !type.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw TransportError(url: "data:…", reason: .invalidURL)
+        }
         identity = "\(Substring(type)),sha256-\(SHA256.hash(text).hexadecimal)"
     }
 

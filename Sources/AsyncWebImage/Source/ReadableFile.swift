@@ -56,8 +56,7 @@ final class ReadableFile: Sendable {
         do throws(Failure) {
             let status = try Self.checkKind(of: descriptor)
             count = Int(status.st_size)
-            let time = status.st_mtim
-            version = "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
+            version = Self.version(of: status)
         } catch {
             close(descriptor)
             throw error
@@ -80,7 +79,17 @@ final class ReadableFile: Sendable {
             filled = max(0, status)
         }
         guard status >= 0 else { throw .ofSystem }
+        // A file that has changed meanwhile must not count as complete.
+        if position + bytes.count == count, try Self.version(of: Self.checkKind(of: descriptor)) != version {
+            throw Failure(
+                reason: .truncated(expected: count, received: position),
+                detail: "the file has changed while it was read")
+        }
         return bytes
+    }
+
+    private static func version(of status: stat) -> String {
+        "\(status.st_ino)-\(status.st_size)-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
     private static func open(_ path: [UInt8], _ flags: Int32) -> Int32 {

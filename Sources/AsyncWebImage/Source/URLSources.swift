@@ -4,9 +4,12 @@ import HTTPTransport
 struct URLSources: Sendable {
     private let sources: [String: URLSource]
 
-    /// Creates the table; of several sources for a scheme, the first is used, and none for http and https.
+    /// Creates the table; of several sources for a scheme, the first is used, and none for http, https, and
+    /// the scheme of requests that contain their image.
     init(_ sources: [URLSource]) {
+        let reserved = ["http", "https", RequestContent.scheme]
         let pairs = sources.flatMap { source in source.schemes.map { ($0, source) } }
+            .filter { !reserved.contains($0.0) }
         self.sources = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 

@@ -62,6 +62,8 @@ public struct HTTPURL: Sendable, Hashable {
     public static func == (left: Self, right: Self) -> Bool {
         left.parts === right.parts
             || left.string == right.string && left.user == right.user && left.password == right.password
+                // Only http URLs are ASCII; equivalent spellings name different files.
+                && (!left.isOfSource || left.string.utf8.elementsEqual(right.string.utf8))
     }
 
     /// Hashes only the string, which distinguishes URLs well enough.

@@ -1,4 +1,4 @@
-import AsyncWebImage
+@testable import AsyncWebImage
 import Foundation
 import Glibc
 import TestSupport
@@ -64,6 +64,31 @@ struct FileSourceTests {
             var received: [UInt8] = []
             for try await piece in try await loader.bytes(for: request) { received += piece }
             #expect(received == bytes)
+        }
+    }
+
+    @Test func fileThatChangesWhileItIsReadIsNotComplete() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/data"
+            try write([UInt8](repeating: 1, count: 400_000), path)
+            let file = try ReadableFile(Array(path.utf8), under: folder)
+            let first = try file.read(from: 0)
+            #expect(first.count == ReadableFile.maximumPiece)
+            let handle = try FileHandle(forWritingTo: URL(filePath: path))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: [2])
+            try handle.close()
+            #expect(throws: ReadableFile.Failure.self) { try file.read(from: first.count) }
+        }
+    }
+
+    @Test func equivalentSpellingsNameDifferentFiles() async throws {
+        try await withFolder { folder in
+            try write([1], "\(folder)/caf\u{E9}")
+            try write([2], "\(folder)/cafe\u{301}")
+            let loader = loader(folder)
+            #expect(try await loader.data(for: ImageRequest("file://\(folder)/caf\u{E9}")).bytes == [1])
+            #expect(try await loader.data(for: ImageRequest("file://\(folder)/cafe\u{301}")).bytes == [2])
         }
     }
 

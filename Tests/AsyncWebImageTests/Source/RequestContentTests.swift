@@ -48,6 +48,27 @@ struct RequestContentTests {
         #expect(image.pixels == Samples.picture(400, 300) && data.bytes == file)
     }
 
+    @Test func sequenceIsReadOnceUnlessItIsRepeatable() async throws {
+        struct Repeated: AsyncSequence, Sendable {
+            func makeAsyncIterator() -> AsyncStream<[UInt8]>.Iterator {
+                AsyncStream<[UInt8]> { continuation in
+                    continuation.yield([1, 2])
+                    continuation.finish()
+                }.makeAsyncIterator()
+            }
+        }
+        let once = ImageRequest(pieces: stream([[1], [2]]))
+        #expect(try await loader.data(for: once).bytes == [1, 2])
+        await loader.coordinator.becomesIdle()
+        let error = await #expect(throws: ImageError.self) { try await loader.data(for: once) }
+        #expect(error?.code == .sourceFailed)
+        let repeated = ImageRequest(pieces: Repeated(), isRepeatable: true)
+        for _ in 0..<2 {
+            #expect(try await loader.data(for: repeated).bytes == [1, 2])
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
     @Test func sequencesWithoutACacheKeyAreNeverMixedUp() async throws {
         let first = ImageRequest(pieces: stream([[1]]))
         let second = ImageRequest(pieces: stream([[2]]))

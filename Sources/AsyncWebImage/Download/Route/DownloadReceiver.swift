@@ -149,7 +149,7 @@ final class DownloadReceiver: DirectBodyReceiver {
 
     /// Receives the whole body of a response whose head has just been received, without copying it.
     func receive(whole body: [UInt8]) -> BodyDemand {
-        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed,
+        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed, log.received == 0,
             body.count <= rules.maximumBodyBytes
         else { return receive(body.span) }
         let demand = log.append(whole: body)
@@ -282,7 +282,8 @@ extension DownloadMachine.Peer {
     /// The sender of a response with this head, whose transfer has ended; `nil` if its protocol is unknown.
     fileprivate init?(_ head: ResponseHead, _ metrics: TransferMetrics?) {
         guard let metrics, !metrics.protocolName.isEmpty else { return nil }
-        self.init(host: head.url.host, isMultiplexed: !metrics.protocolName.hasPrefix("HTTP/1"))
+        let host = head.url.isOfSource ? "\(head.url.scheme):" : head.url.host
+        self.init(host: host, isMultiplexed: !metrics.protocolName.hasPrefix("HTTP/1"))
     }
 }
 
