@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 
 extension Cache.Site {
     private func url(_ bytes: Int) -> String { origin.url("fresh/\(FixtureFolder.bodyName(bytes: bytes))?n=") }
