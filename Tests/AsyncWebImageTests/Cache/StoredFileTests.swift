@@ -10,7 +10,7 @@ import Threading
 @testable import ResponseCache
 
 /// Encoded files that are stored beside the responses from which they were made.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct StoredFileTests {
     private let time = ManualTime()
 

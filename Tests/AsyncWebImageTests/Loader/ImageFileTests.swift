@@ -9,7 +9,7 @@ import Testing
 @testable import AsyncWebImage
 
 /// Images that are loaded as files of another format or size.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct ImageFileTests {
     private let loader = ImageLoader(configuration: .patient)
 
