@@ -12,14 +12,14 @@ extension PixelBuffer {
         return BlurHash(reduced(toSide: 100), columns: columns, rows: rows).text
     }
 
-    /// Creates the placeholder image of a BlurHash in any size up to 16 megapixels; a small one suffices, to be enlarged
-    /// when it is shown.
+    /// Creates the placeholder image of a BlurHash in any size up to 16 megapixels, with at most 16,384 pixels on a
+    /// side; a small one suffices, to be enlarged when it is shown.
     ///
     /// Returns `nil` if the text is not a BlurHash, or the size is empty or too large.
     public init?(blurHash: String, size: PixelSize) {
-        guard size.width > 0, size.height > 0, size.area <= 1 << 24, let hash = BlurHash(text: blurHash) else {
-            return nil
-        }
+        let sides = 1...16_384
+        guard sides ~= size.width, sides ~= size.height, size.area <= 1 << 24, let hash = BlurHash(text: blurHash)
+        else { return nil }
         self.init(size: size, bytes: hash.pixels(size))
     }
 }
