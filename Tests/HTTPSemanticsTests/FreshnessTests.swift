@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPSemantics
 
-/// What is left of the freshness of a response, and what is passed on to other clients.
+/// The remaining freshness of a response, and the directives for other clients.
 @Suite struct FreshnessTests {
     private static let date = 784_111_777
 

@@ -1,7 +1,7 @@
 import HTTPTransport
 import ResponseCache
 
-/// What answers the requests for a URL that is not fetched over HTTP.
+/// The route to an image whose URL is not fetched over HTTP: the responder or the transport of its source.
 struct SourceRoute: Sendable {
     private enum Answer: Sendable {
         case responder(any Responder)

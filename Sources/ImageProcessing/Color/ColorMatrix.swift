@@ -8,7 +8,7 @@ struct ColorMatrix: PixelOperation {
     private let isValid: Bool
     /// The changed red, green, and blue of pure red, green, and blue.
     private let (red, green, blue): (FloatPixel, FloatPixel, FloatPixel)
-    /// What is added to opaque pixels, from 0 to 255.
+    /// The color that is added to opaque pixels, with components from 0 to 255.
     private let offset: FloatPixel
 
     /// The maximum factor.

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import HTTPTransport
 
-/// What a service tells its clients about failures.
+/// The statuses and texts of failures for the clients of a service.
 struct ImageErrorClientTests {
     private static let url = "http://user:secret@10.0.0.7:8080/internal?token=1"
 
