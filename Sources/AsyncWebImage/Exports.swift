@@ -32,6 +32,7 @@
 @_exported public import struct ImageCodecs.PixelSize
 @_exported public import struct ImageCodecs.Resampling
 @_exported public import struct ImageProcessing.ImageTransformation
+@_exported public import struct ImageEncoders.EncodeOptions
 @_exported public import enum ResponseCache.CachePolicy
 @_exported public import class ResponseCache.ResponseCache
 @_exported public import enum ResponseCache.ResponseSource
