@@ -24,6 +24,8 @@ struct BodyBuffer {
         var isParked = false
         /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
         var isOutdated = false
+        /// A Boolean value that indicates whether it holds copies of the bytes that it has read.
+        var keepsBytes = false
     }
 
     static let segmentSize = 64 << 10
@@ -67,6 +69,9 @@ struct BodyBuffer {
 
     /// The progress of the body.
     var progress: DownloadProgress { DownloadProgress(received: received, expected: expected) }
+
+    /// The memory that the body takes, in bytes, including that of its readers.
+    var memory: Int { readers.values.reduce(held) { $1.keepsBytes ? $0 + $1.read : $0 } }
 
     /// The position after the last byte received.
     var lastPosition: BodyPosition { BodyPosition(restarts: restarts, count: received) }
@@ -213,6 +218,9 @@ struct BodyBuffer {
 
     /// Suspends a reader: others need not wait for it until it reads again.
     mutating func park(_ id: ReaderID) { readers[id]?.isParked = true }
+
+    /// Sets whether a reader holds copies of the bytes that it has read, until it starts over.
+    mutating func setKeepsBytes(_ keepsBytes: Bool, _ id: ReaderID) { readers[id]?.keepsBytes = keepsBytes }
 
     /// Lets a reader start with the first byte again, and suspends it; returns `false` if there is a batch to read, or
     /// the beginning has been discarded.

@@ -110,6 +110,10 @@ extension BodyLog {
         resuming { $0.buffer.park(id) }
     }
 
+    func setKeepsBytes(_ keepsBytes: Bool, _ id: BodyBuffer.ReaderID) {
+        resuming { $0.buffer.setKeepsBytes(keepsBytes, id) }
+    }
+
     func remove(_ id: BodyBuffer.ReaderID) {
         resuming { state in
             state.waits.remove(id)

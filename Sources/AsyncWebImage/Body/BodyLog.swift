@@ -155,7 +155,7 @@ final class BodyLog: Sendable {
         if consumption.isPacedByReaders {
             // Bytes that have been read are kept only for callers that might join.
             state.buffer.discardBeginning()
-            state.memory.hold(state.buffer.held)
+            state.memory.hold(state.buffer.memory)
             guard state.memory.isOverBudget else { return nil }
             // The readers will release memory as they continue, which they can.
             guard consumption.unread == 0 else {
@@ -184,7 +184,7 @@ final class BodyLog: Sendable {
     private func waking<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, waiting) = state.withLock { state in
             let result = change(&state)
-            state.memory.hold(state.buffer.held)
+            state.memory.hold(state.buffer.memory)
             return (result, state.takeReady())
         }
         for continuation in waiting { continuation.resume() }
@@ -197,7 +197,7 @@ final class BodyLog: Sendable {
     ) throws(Failure) -> Result {
         let (result, resumed) = try state.withLock { state throws(Failure) in
             let result = try change(&state)
-            state.memory.hold(state.buffer.held)
+            state.memory.hold(state.buffer.memory)
             return (result, state.resumed())
         }
         resumed?.resume()

@@ -78,6 +78,9 @@ final class BodyReader: Sendable {
     /// Suspends reading until ``next()``, so that others need not wait for this reader.
     func suspendReading() { log.suspendReading(id) }
 
+    /// Sets whether the bytes that have been read are held by the decode, and count as memory of the body.
+    func setKeepsBytes(_ keepsBytes: Bool) { log.setKeepsBytes(keepsBytes, id) }
+
     /// Makes a waiting ``next()`` return, for example because a preview is due.
     func wake() { log.wake(id) }
 }

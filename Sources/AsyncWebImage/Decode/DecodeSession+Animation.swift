@@ -45,6 +45,7 @@ extension DecodeSession {
     /// Reads the file to its end and returns its number of bytes; `beginning` has been read for the header.
     @discardableResult
     private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws -> Int {
+        reader.setKeepsBytes(true)
         var pieces = beginning
         var shownFrames = 0
         var byteCount = 0

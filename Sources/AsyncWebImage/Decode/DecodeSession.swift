@@ -86,6 +86,8 @@ struct DecodeSession: Sendable {
         reader.suspendReading()
         let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
         return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
+            // The file counts as part of the decode.
+            reader.setKeepsBytes(false)
             guard takesLong(plan) else { return try make(await finishTransformed(codec, recall)) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
                 try make(await finishTransformed(codec, recall, yields: true))
@@ -153,6 +155,7 @@ struct DecodeSession: Sendable {
                     return FileSummary(header: header, byteCount: byteCount)
                 }
             }
+            reader.setKeepsBytes(true)
             guard readsAnimation else { continue }
             beginning += pieces
             if let header = codec.header {
@@ -181,6 +184,8 @@ struct DecodeSession: Sendable {
                 if let header = codec.header { headerChecks.publish(header) }
                 return plan
             }
+            // Metadata can be long, and some formats need the whole file.
+            reader.setKeepsBytes(true)
         }
         try codec.lookForHeaderAtEnd()
         return codec.plan

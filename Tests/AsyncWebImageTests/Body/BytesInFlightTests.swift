@@ -79,6 +79,39 @@ struct BytesInFlightTests {
         #expect(bytes.count == 7)
     }
 
+    @Test func bytesThatADecodeHoldsAreInFlightUntilItReleasesThem() async throws {
+        let bytes = BytesInFlight()
+        let log = BodyLog(maximumReplayBytes: 0, bytesInFlight: bytes)
+        var reader = log.makeReader()
+        reader?.setKeepsBytes(true)
+        _ = log.append([UInt8](repeating: 1, count: 70_000).span)
+        _ = try await reader?.next()
+        #expect(bytes.count == 70_000)
+        reader?.setKeepsBytes(false)
+        #expect(bytes.count == 0)
+        reader?.setKeepsBytes(true)
+        #expect(bytes.count == 70_000)
+        reader = nil
+        #expect(bytes.count == 0)
+    }
+
+    @Test func bodyThatADecodeHoldsWaitsForMemoryAndGrowsWhenOthersHaveEnded() async throws {
+        let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)
+        let log = BodyLog(maximumReplayBytes: 0, bytesInFlight: bytes)
+        let reader = try #require(log.makeReader())
+        reader.setKeepsBytes(true)
+        let piece = [UInt8](repeating: 7, count: 256 << 10)
+        _ = log.append(piece.span)
+        _ = try await reader.next()
+        // Another body may grow although there is no memory.
+        bytes.add(2 << 20)
+        #expect(bytes.admits(bytes.newID()) {})
+        #expect(log.append(piece.span) == .pause)
+        bytes.remove(2 << 20)
+        bytes.letBodiesGrow()
+        #expect(log.append(piece.span) == .more)
+    }
+
     @Test func completeBodyPassesItsTurnToGrowToAnotherWhenItIsRead() throws {
         let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)
         let first = BodyLog(maximumReplayBytes: 4 << 20, bytesInFlight: bytes)
