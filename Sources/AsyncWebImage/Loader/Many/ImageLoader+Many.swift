@@ -96,10 +96,15 @@ extension LoadGroup {
         _ process: @escaping @Sendable (Elements.Element, LoadSlot) async throws -> Void
     ) async throws where Elements.Element: Sendable {
         var iterator = elements.makeIterator()
-        try await withTaskCancellationHandler {
-            try await processAll(by: reader, { _ in 0 }, process) { iterator.next() }
-        } onCancel: {
-            reader.finish(.failure(CancellationError()))
+        do {
+            try await withTaskCancellationHandler {
+                try await processAll(by: reader, { _ in 0 }, process) { iterator.next() }
+            } onCancel: {
+                reader.finish(.failure(CancellationError()))
+            }
+        } catch {
+            // The first error: the task of an element whose turn it ended can throw before its own has.
+            try await reader.awaitEnd()
         }
         try Task.checkCancellation()
     }
