@@ -65,10 +65,17 @@ enum FormatGuess {
         text = text.lowercased()
         if ["<!doctype html", "<html", "<head", "<body", "<script"].contains(where: text.hasPrefix) { return "HTML" }
         if text.hasPrefix("<svg") { return "SVG" }
-        if ["<?xml", "<!doctype", "<!--"].contains(where: text.hasPrefix) { return "XML or SVG" }
+        if ["<?xml", "<!doctype", "<!--"].contains(where: text.hasPrefix) {
+            return hasSVGElement(bytes) ? "SVG" : "XML or SVG"
+        }
         if text.hasPrefix("<") { return "HTML or XML" }
         if text.hasPrefix("{") || text.hasPrefix("[") { return "JSON" }
         return text.utf8.count == end - start ? "plain text" : nil
+    }
+
+    /// Returns whether the root element seems to be `svg`: behind a declaration or comments, in the first 4 KiB.
+    private static func hasSVGElement(_ bytes: Span<UInt8>) -> Bool {
+        (0..<min(bytes.count, 4 << 10)).contains { bytes.has("<svg", at: $0) || bytes.has("<!DOCTYPE svg", at: $0) }
     }
 
     private static func hexadecimal(_ bytes: Span<UInt8>) -> String {

@@ -30,6 +30,7 @@ struct FormatGuessTests {
             (Array("\0\0\0\u{c}JXL \r\n".utf8) + [0x87, 0x0A], "JPEG XL"),
             ([0xFF, 0x0A, 0, 0x10, 0xB0, 0x13, 0, 0, 0, 0, 0, 0], "JPEG XL"),
             (Array("<svg xmlns=\"http://www.w3.org/2000/svg\">".utf8), "SVG"),
+            (Array("<?xml version=\"1.0\"?>\n<!-- a drawing -->\n<svg width=\"1\">".utf8), "SVG"),
         ] as [([UInt8], String)])
     func imagesInUnsupportedFormatsAreNamed(bytes: [UInt8], name: String) {
         #expect(throws: CodecError.unsupportedFormat(name)) { try ImageHeader.probe(bytes.span) }
