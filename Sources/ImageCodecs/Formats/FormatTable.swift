@@ -69,8 +69,8 @@ extension ImageFormat {
 extension ImageMetadata {
     /// Reads the metadata of `file`, a complete file or the beginning of one.
     ///
-    /// Broken or oversized entries count as missing. GIF, BMP, and ICO have none. For JPEG, the part before the pixels is enough;
-    /// for PNG, it is enough for the profile. Files without a built-in format are offered to `customFormats`.
+    /// Broken or oversized entries count as missing. GIF, BMP, and ICO have none. For JPEG, the part before the pixels is enough
+    /// but for the gain map; for PNG, it is enough for the profile. Files without a built-in format are offered to `customFormats`.
     public init(file: Span<UInt8>, customFormats: [any CustomFormat] = []) {
         self.init()
         FormatTable(adding: customFormats).recognized(file)?.readMetadata(of: file, into: &self)

@@ -1,4 +1,5 @@
-/// The metadata of a file that can be preserved when its image is encoded again: its color profile and its Exif data.
+/// The metadata of a file that can be preserved when its image is encoded again: its color profile, its
+/// Exif data, and its gain map.
 ///
 /// Metadata is only written if it is passed to an encoder.
 public struct ImageMetadata: Sendable, Hashable {
@@ -7,18 +8,23 @@ public struct ImageMetadata: Sendable, Hashable {
     /// The Exif data, starting with the TIFF header (`II` or `MM`), which can contain the camera, location, time, and a
     /// thumbnail.
     public var exif: [UInt8]?
+    /// The gain map of the image, a complete JPEG file, which JPEG alone can store; `nil` for none.
+    ///
+    /// It must fit the pixels: those of the original, scaled at most.
+    public var gainMap: [UInt8]?
 
     /// The maximum size in bytes of a color profile, and of Exif data; larger ones are not read.
     public static let maximumBytes = 16 << 20
 
     /// Creates metadata; empty by default.
-    public init(colorProfile: [UInt8]? = nil, exif: [UInt8]? = nil) {
+    public init(colorProfile: [UInt8]? = nil, exif: [UInt8]? = nil, gainMap: [UInt8]? = nil) {
         self.colorProfile = colorProfile
         self.exif = exif
+        self.gainMap = gainMap
     }
 
     /// A Boolean value that indicates whether there is no metadata.
-    public var isEmpty: Bool { colorProfile == nil && exif == nil }
+    public var isEmpty: Bool { colorProfile == nil && exif == nil && gainMap == nil }
 
     /// Sets the orientation in the Exif data to upright, as pixels are after decoding.
     ///

@@ -33,6 +33,12 @@ public struct ImageHeader: Sendable, Hashable {
     /// It is `false` for other formats, although metadata after the pixels of a PNG can also change `orientation`.
     public var hasTrailingOrientation: Bool
 
+    /// A Boolean value that indicates whether a JPEG announces a gain map (ISO 21496-1, Ultra HDR), with which displays
+    /// of high dynamic range make parts of the image brighter.
+    ///
+    /// It is not decoded.
+    public var hasGainMap = false
+
     /// A Boolean value that indicates whether the animation chunks of a PNG violate the specification, so that only
     /// its default image is shown.
     ///

@@ -42,7 +42,8 @@ struct JPEGEncoder: ImageEncoder {
                 try encoder.write(flattened.span)
             }
         }
-        return try encoder.finish()
+        let file = try encoder.finish()
+        return metadata.gainMap.map { UltraHDRFile.bytes(of: file, gainMap: $0) } ?? file
     }
 
     private static func isOpaque(_ row: Span<UInt8>) -> Bool {

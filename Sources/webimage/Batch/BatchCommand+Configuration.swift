@@ -120,6 +120,7 @@ extension BatchCommand {
         if let bytes = images.maxOutputBytes?.bytes { object.add("max_output_bytes", bytes) }
         object.add("first_frame", images.firstFrame)
         object.add("keep_profile", images.keepProfile)
+        if images.keepGainMap { object.add("keep_gain_map", true) }
         let changes = images.changes.transformations.map(\.identifier)
         if !changes.isEmpty { object.add("transformations", changes.joined(separator: " ")) }
         if images.skipReencode { object.add("skip_reencode", true) }

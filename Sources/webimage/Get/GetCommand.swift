@@ -259,7 +259,7 @@ extension GetCommand {
             isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
             isStrict: images.strict, skipsReencoding: images.skipReencode,
             keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive,
-            maximumBytes: images.maxOutputBytes?.bytes)
+            keepsGainMap: images.keepGainMap, maximumBytes: images.maxOutputBytes?.bytes)
     }
 
     /// The memory limits for images.

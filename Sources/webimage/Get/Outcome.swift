@@ -57,6 +57,7 @@ struct Outcome: Sendable, Equatable {
         object.add(storedSize: image.storedSize, orientation: image.orientation)
         object.add("frames", image.frames)
         object.add("warnings", isSuccess ? image.warnings : nil)
+        object.add("gain_map", isSuccess ? image.gainMap : nil)
         object.add("output_format", outputFormat)
         object.add("bytes", bytes)
         object.add("path", path)
@@ -72,7 +73,7 @@ struct Outcome: Sendable, Equatable {
         let size = image.size.map { "\($0.width)x\($0.height)" }
         let facts = [
             path?.printable, size, outputFormat, bytes.map { ByteCount($0).description },
-            image.isPartial ? "partial" : nil,
+            image.isPartial ? "partial" : nil, image.gainMap == "dropped" ? "gain map dropped" : nil,
         ]
         let warnings = (image.warnings ?? []).map(\.description).sorted().map { "warning: \($0)" }
         return (facts.compactMap(\.self) + warnings).joined(separator: "  ")

@@ -23,6 +23,8 @@ struct Conversion {
     var hashes: [PixelHash] = []
     /// Throws an error if an image with this header must not be converted.
     var admission: @Sendable (ImageHeader) throws -> Void = { _ in }
+    /// Reads the file to its end, and returns its gain map; `nil` if there is none.
+    var gainMap: () async throws -> [UInt8]? = { nil }
 
     /// Returns the converted image; reads `pieces` to their end, or as far as the image needs them.
     ///
@@ -73,6 +75,7 @@ struct Conversion {
             return try encoded(try codec.finish(), &facts)
         }
         facts.describe(header)
+        facts.keepsGainMap = false
         try admission(header)
         // Start over from the beginning of the file.
         let options = plan.options(for: header)
@@ -88,12 +91,20 @@ struct Conversion {
             (bytesOfSearch + decode.estimatedBytes + encoderBytes(size, hasAlpha: hasAlpha)
             + (canvas?.area ?? 0) * 4 + hashBytes(size))
             .saturatingSum(transformationBytes(canvas ?? decode.outputSize))
+            .saturatingSum(keepsGainMap(header) ? 2 * GainMapScanner.maximumBytes : 0)
         try memory.admitConversion(of: bytes)
         let rest: any ImagePieces = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
         return try await decoder.withMemory(bytes) {
-            try encoded(try await decoded(codec, rest), &facts)
+            let image = try await decoded(codec, rest)
+            let gainMap = keepsGainMap(header) ? try await self.gainMap() : nil
+            return try encoded(image, gainMap: gainMap, &facts)
         }
+    }
+
+    /// Returns whether the gain map of an image with `header` is kept, if there is one.
+    private func keepsGainMap(_ header: ImageHeader) -> Bool {
+        plan.keepsGainMap(header) && (format == nil || format == .jpeg)
     }
 
     private func decoded(_ codec: StreamingDecoder, _ pieces: any ImagePieces) async throws -> DecodedImage {
@@ -139,7 +150,9 @@ struct Conversion {
         return options.encoder.workingBytes(for: size, hasAlpha: canBeTransparent)
     }
 
-    private func encoded(_ image: DecodedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
+    private func encoded(
+        _ image: DecodedImage, gainMap: [UInt8]? = nil, _ facts: inout ImageFacts
+    ) throws -> EncodedImage {
         var image = image
         if let canvas = plan.resizing?.canvas(for: image.header.size) {
             image.pixels = image.pixels.padded(to: canvas)
@@ -150,7 +163,8 @@ struct Conversion {
         facts.describe(image)
         try plan.check(image.header.warnings)
         describe(image.pixels, &facts)
-        return try encoded(image.pixels, profile: image.iccProfile)
+        facts.keepsGainMap = gainMap != nil
+        return try encoded(image.pixels, profile: image.iccProfile, gainMap: gainMap)
     }
 
     /// Returns the size of an image of `size` after the transformations; throws if they cannot be applied.
@@ -187,11 +201,11 @@ struct Conversion {
         for hash in hashes { facts.hashes[hash] = hash.json(of: pixels) }
     }
 
-    func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
+    func encoded(_ pixels: PixelBuffer, profile: [UInt8]?, gainMap: [UInt8]? = nil) throws -> EncodedImage {
         let format = format ?? (pixels.isOpaque ? .jpeg : .png)
         if format == .npy { return EncodedImage(bytes: NPYFile.bytes(of: pixels), format: format) }
         let bytes = try pixels.encoded(
-            with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile),
+            with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile, gainMap: gainMap),
             maximumBytes: plan.maximumBytes ?? .max)
         return EncodedImage(bytes: bytes, format: format)
     }

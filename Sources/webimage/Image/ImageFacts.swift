@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 
 /// The properties of a processed image: those of its source, and the size of the output.
 struct ImageFacts: Sendable, Equatable {
@@ -20,8 +21,15 @@ struct ImageFacts: Sendable, Equatable {
     /// verified.
     var warnings: Set<ImageWarning>?
 
+    /// A Boolean value that indicates whether the source has a gain map.
+    var hasGainMap = false
+    /// A Boolean value that indicates whether the output has the gain map as well.
+    var keepsGainMap = true
     /// The requested hashes of the pixels, encoded as JSON.
     var hashes: [PixelHash: [UInt8]] = [:]
+
+    /// What became of the gain map: `kept`, `dropped`, or `nil` if there is none.
+    var gainMap: String? { hasGainMap ? keepsGainMap ? "kept" : "dropped" : nil }
 
     mutating func describe(_ image: DecodedImage) {
         describe(image.header)
@@ -44,6 +52,7 @@ struct ImageFacts: Sendable, Equatable {
     mutating func describe(_ header: ImageHeader) {
         format = header.format.identifier
         frames = header.frameCount
+        hasGainMap = header.hasGainMap
         size = header.size
         originalSize = header.size
         storedSize = header.size

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import ImageEncoders
 import ImageProcessing
 
@@ -31,6 +32,8 @@ struct OutputPlan: Sendable, Equatable {
     let isProgressive: Bool
     /// A Boolean value that indicates whether all frames are written instead of only the first.
     let keepsAnimations: Bool
+    /// A Boolean value that indicates whether JPEGs that are only scaled keep their gain maps.
+    let keepsGainMap: Bool
     /// A Boolean value that indicates whether images with warnings are refused.
     let isStrict: Bool
     /// A Boolean value that indicates whether images that need no change are written as downloaded, after verification.
@@ -48,7 +51,8 @@ struct OutputPlan: Sendable, Equatable {
         format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil,
         transformations: [ImageTransformation] = [], quality: Int,
         isLossless: Bool = false, isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false,
-        skipsReencoding: Bool = false, keepsFormat: Bool = false, maximumBytes: Int? = nil
+        skipsReencoding: Bool = false, keepsFormat: Bool = false, keepsGainMap: Bool = false,
+        maximumBytes: Int? = nil
     ) {
         self.options = options
         self.resizing = resizing
@@ -58,6 +62,7 @@ struct OutputPlan: Sendable, Equatable {
         whole.keepsProfile = false  // unchanged files keep their profile anyway
         self.quality = quality
         self.maximumBytes = maximumBytes
+        self.keepsGainMap = keepsGainMap
         self.isLossless = isLossless
         self.isStrict = isStrict
         self.skipsReencoding = skipsReencoding
@@ -111,6 +116,14 @@ struct OutputPlan: Sendable, Equatable {
         resizing?.canvas(for: header.size) ?? options(for: header).outputSize(for: header)
     }
 
+    /// Returns whether the gain map of a JPEG with `header` fits its output: the same part of the image, turned the same
+    /// way.
+    func keepsGainMap(_ header: ImageHeader) -> Bool {
+        guard keepsGainMap, header.hasGainMap, header.orientation == .up, transformations.isEmpty else { return false }
+        if case .fill = resizing?.target ?? options.target { return false }
+        return resizing?.canvas(for: header.size) == nil
+    }
+
     /// Throws an error if the file of an image with these warnings is refused.
     func check(_ warnings: Set<ImageWarning>) throws {
         guard isStrict, !warnings.isEmpty else { return }
@@ -124,6 +137,8 @@ struct OutputPlan: Sendable, Equatable {
         if header.isGray, mode == .converted(.webp) || keepsAnimations && header.mayBeAnimated {
             options.keepsProfile = false
         }
+        // It describes the stored colors.
+        if keepsGainMap(header) { options.keepsProfile = true }
         return options
     }
 

@@ -1,5 +1,6 @@
 import WebimageConsole
 import AsyncWebImage
+import ImageCodecs
 
 /// The output of `webimage info` for one image.
 struct ImageDescription: Sendable, Equatable {
@@ -41,6 +42,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("bits_per_channel", header?.bitsPerChannel)
         object.add("profile", header.flatMap(\.colorProfile))
         object.add("color_conversion", header?.colorConversion.rawValue)
+        object.add("gain_map", header?.hasGainMap)
         object.add("warnings", warnings)
         object.add("bytes_read", bytesRead)
         return object.text
@@ -74,6 +76,7 @@ struct ImageDescription: Sendable, Equatable {
         case .converted: facts.append("colors converted to sRGB")
         case .unsupported: facts.append("unsupported color profile, treated as sRGB")
         }
+        if header.hasGainMap { facts.append("gain map") }
         facts += (warnings ?? []).map(\.description).sorted().map { "warning: \($0)" }
         return facts.joined(separator: ", ")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ImageCodecs
 
 /// The options for the images that `webimage get` and `webimage batch` write.
 struct ImageOptions: ParsableArguments {
@@ -51,6 +52,12 @@ struct ImageOptions: ParsableArguments {
 
     @Flag(
         help: """
+            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and if the             image is cropped, turned, or changed otherwise, the gain map is dropped.
+            """)
+    var keepGainMap = false
+
+    @Flag(
+        help: """
             Reject files that deviate from their format, even if no pixel is missing or doubtful. Without the option, the \
             deviations are warnings.
             """)
@@ -77,6 +84,9 @@ struct ImageOptions: ParsableArguments {
             throw ValidationError(
                 "--keep-profile cannot be combined with --grayscale, --overlay, or --background: their colors are sRGB."
             )
+        }
+        if keepGainMap, let format, format != .jpeg, format != .original {
+            throw ValidationError("--keep-gain-map applies to JPEG, not to --format \(format.rawValue).")
         }
         if strict, format == .original {
             throw ValidationError("--format original does not check images; --strict has no effect.")
@@ -146,7 +156,8 @@ struct ImageOptions: ParsableArguments {
     /// The options that were used and change the pixels or the colors.
     private var conversions: [String] {
         let others = [
-            filter.map { _ in "--filter" }, keepProfile ? "--keep-profile" : nil, firstFrame ? "--first-frame" : nil,
+            filter.map { _ in "--filter" }, keepProfile ? "--keep-profile" : nil,
+            keepGainMap ? "--keep-gain-map" : nil, firstFrame ? "--first-frame" : nil,
             changes.usedOption,
         ]
         return sizes + (resize.rule == nil ? [] : ["--resize-mode"]) + others.compactMap(\.self)

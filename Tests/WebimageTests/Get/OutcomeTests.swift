@@ -11,7 +11,7 @@ struct OutcomeTests {
             Outcome(url: "a", milliseconds: 5).json
                 == #"{"url":"a","status":"ok","error":null,"error_code":null,"retryable":null,"http_status":null,"format":null,"width":null,"#
                 + #""height":null,"original_width":null,"original_height":null,"stored_width":null,"stored_height":null,"#
-                + #""orientation":null,"upright_width":null,"upright_height":null,"frames":null,"warnings":null,"output_format":null,"bytes":null,"#
+                + #""orientation":null,"upright_width":null,"upright_height":null,"frames":null,"warnings":null,"gain_map":null,"output_format":null,"bytes":null,"#
                 + #""path":null,"source":null,"preview_error":null,"ms":5}"#)
     }
 

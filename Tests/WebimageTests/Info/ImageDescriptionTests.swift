@@ -29,7 +29,8 @@ struct ImageDescriptionTests {
                 == #"{"url":"a.jpg","status":"ok","error":null,"error_code":null,"retryable":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
                 + #""loops":null,"duration_ms":null,"orientation":3,"upright_width":640,"#
                 + #""upright_height":480,"progressive":true,"alpha":false,"bits_per_channel":8,"#
-                + #""profile":"Display \"P3\"","color_conversion":"converted","warnings":null,"bytes_read":4096}"#)
+                + #""profile":"Display \"P3\"","color_conversion":"converted","gain_map":false,"warnings":null,"bytes_read":4096}"#
+        )
         var failed = ImageDescription(url: "a.jpg")
         failed.failure = ImageFailure(.other, "no")
         #expect(

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import Foundation
 import Testing
 
@@ -34,7 +35,7 @@ struct JSONDocumentTests {
 
     @Test func documentedCodesAreThoseOfTheLibraryAndTheCommand() throws {
         let sources = DocumentedOutput.documents + "/../Sources"
-        let files = ["AsyncWebImage/Model/ImageError+Code.swift", "webimage/Image/ImageFailure.swift"]
+        let files = ["AsyncWebImage/Error/ImageError+Code.swift", "webimage/Image/ImageFailure.swift"]
         let codes = try files.flatMap { file in
             try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
                 .matches(of: /Self\(rawValue: "([^"]+)"\)/).map { String($0.1) }

@@ -25,7 +25,9 @@ struct JSONSchemaTests {
     /// Runs `body` with an origin of images and failures, and a folder.
     private func withOrigin(_ body: (LoopbackOrigin, _ folder: String) async throws -> Void) async throws {
         let photograph = try #require(testPhotograph)
-        let metadata = ImageMetadata(colorProfile: TestProfile.bytes("RGB "), exif: TestExif.photo)
+        let gainMap = TestGainMap.described(try TestImage.gray(16, 12).encoded(as: .jpeg))
+        let metadata = ImageMetadata(
+            colorProfile: TestProfile.bytes("RGB "), exif: TestExif.photo, gainMap: gainMap)
         let photo = try photograph.encoded(with: try EncodeOptions(.jpeg), metadata: metadata)
         let plain = try photograph.encoded(as: .jpeg)
         let png = try photograph.encoded(as: .png)

@@ -35,6 +35,7 @@ _TYPES: dict[str, Any] = {
     "frames": pa.int32(),
     "partial": pa.bool_(),
     "warnings": pa.list_(pa.string()),
+    "gain_map": pa.string(),
     "bytes": pa.int64(),
     "original_bytes": pa.int64(),
     "http_status": pa.int32(),

@@ -7,6 +7,7 @@ extension ImageHeader {
     ) throws(CodecError) -> ImageHeader? {
         var frame: ImageHeader?
         var orientation: ImageOrientation?
+        var hasGainMap = false
         var colorProfile: String?
         var profile = JPEGProfileParts()
         var offset = 2
@@ -22,6 +23,7 @@ extension ImageHeader {
                 guard let channels = bytes.byte(at: segment + 2) else { return nil }
                 header.hasSeparateScans = !header.isProgressive && channels < header.colorChannels
                 header.orientation = orientation ?? .up
+                header.hasGainMap = hasGainMap
                 header.colorProfile = colorProfile
                 colors = profile.sources
                 return header
@@ -51,11 +53,21 @@ extension ImageHeader {
                 } else {
                     colorProfile = colorProfile ?? ProfileDescription.unnamed
                 }
-            default: break
+            default: hasGainMap = hasGainMap || describesGainMap(marker, content)
             }
             offset = segment + length
         }
         return nil
+    }
+
+    /// Returns whether a segment is metadata of a gain map, either of the image or of the map itself.
+    static func describesGainMap(_ marker: Int, _ content: Span<UInt8>) -> Bool {
+        switch marker {
+        case 0xE1 where content.has("http://ns.adobe.com/xap/1.0/\0", at: 0):
+            (0..<content.count).contains { content.has("http://ns.adobe.com/hdr-gain-map/1.0/", at: $0) }
+        case 0xE2: content.has("urn:iso:std:iso:ts:21496:-1\0", at: 0)
+        default: false
+        }
     }
 
     /// Returns the next marker from `offset` and the start of its segment; garbage and fill bytes before it are

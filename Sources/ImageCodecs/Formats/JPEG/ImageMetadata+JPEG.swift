@@ -1,30 +1,22 @@
 extension ImageMetadata {
-    /// Reads the segments before the first scan.
+    /// Reads the segments before the first scan, and the gain map behind the image.
     mutating func readJPEG(_ file: Span<UInt8>) {
         var parts: [Int: Range<Int>] = [:]
         var partCount = 0
-        var offset = 2
-        while let marker = file.byte(at: offset + 1), file.byte(at: offset) == 0xFF {
-            if marker == 0xFF {
-                offset += 1
-                continue
-            }
-            guard marker != 0xDA, marker != 0xD9, let length = file.bigEndian16(at: offset + 2), length >= 2,
-                file.has(length, at: offset + 2)
-            else { break }
-            let range = offset + 4..<offset + 2 + length
-            let content = file.extracting(range)
-            if marker == 0xE1, exif == nil, content.has("Exif\0\0", at: 0) {
+        for segment in JPEGMetadataSegments(file).segments {
+            let content = file.extracting(segment.content)
+            if segment.marker == 0xE1, exif == nil, content.has("Exif\0\0", at: 0) {
                 exif = Self.tiff(content)
-            } else if marker == 0xE2, content.has("ICC_PROFILE\0", at: 0), let number = content.byte(at: 12),
+            } else if segment.marker == 0xE2, content.has("ICC_PROFILE\0", at: 0), let number = content.byte(at: 12),
                 let count = content.byte(at: 13)
             {
                 // Contradictory parts do not form a profile.
                 guard parts[number] == nil, partCount == 0 || partCount == count else { return colorProfile = nil }
-                parts[number] = range.lowerBound + 14..<range.upperBound
+                parts[number] = segment.content.dropFirst(14)
                 partCount = count
+            } else if gainMap == nil, ImageHeader.describesGainMap(segment.marker, content) {
+                gainMap = GainMapScanner.gainMap(in: file)
             }
-            offset += 2 + length
         }
         guard partCount > 0 else { return }
         var profile: [UInt8] = []

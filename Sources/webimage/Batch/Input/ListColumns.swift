@@ -15,7 +15,8 @@ struct ListColumns: Sendable, Equatable {
     var reserved: Set<String> = [
         "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
         "exif", "md5", "sha256", "sha512", "id", "index", "error_code", "retryable", "format", "frames", "partial",
-        "warnings", "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag", "last_modified",
+        "warnings", "gain_map", "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag",
+        "last_modified",
         "attempts", "ms", "source", "stored_width", "stored_height", "orientation", "upright_width", "upright_height",
     ]
 

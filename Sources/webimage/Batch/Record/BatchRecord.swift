@@ -79,6 +79,7 @@ struct BatchRecord: Sendable {
         object.add("frames", image.frames)
         object.add("partial", image.isPartial)
         object.add("warnings", failure == nil ? image.warnings : nil)
+        object.add("gain_map", failure == nil ? image.gainMap : nil)
         object.add("bytes", bytes)
         object.add("original_bytes", originalBytes)
         guard columns.hasRunDetails else { return object }

@@ -24,7 +24,8 @@ struct LinePlans: Sendable {
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
             resizing: images.resize.rule, transformations: images.changes.transformations,
             quality: images.encodingQuality, takesFirstFrame: images.firstFrame, isStrict: images.strict,
-            skipsReencoding: images.skipReencode, maximumBytes: images.maxOutputBytes?.bytes)
+            skipsReencoding: images.skipReencode, keepsGainMap: images.keepGainMap,
+            maximumBytes: images.maxOutputBytes?.bytes)
     }
 
     /// Returns the plan for a line with options of its own, a JSON object.
