@@ -25,12 +25,8 @@
 @_exported public import struct ImageCodecs.DecodedImage
 @_exported public import struct ImageCodecs.ImageFormat
 @_exported public import struct ImageCodecs.ImageHeader
-@_exported public import enum ImageCodecs.ImageOrientation
-@_exported public import enum ImageCodecs.ImageWarning
 @_exported public import struct ImageCodecs.PixelBuffer
-@_exported public import enum ImageCodecs.PixelFormat
 @_exported public import struct ImageCodecs.PixelSize
-@_exported public import struct ImageCodecs.Resampling
 @_exported public import struct ImageProcessing.ImageTransformation
 @_exported public import struct ImageEncoders.EncodeOptions
 @_exported public import enum ResponseCache.CachePolicy

@@ -19,7 +19,11 @@ struct LayerTests {
         // Events are sent by bodies and downloads, so their observers are below these.
         "AsyncWebImage": Layers([
             ["Support", "Source"],
-            ["Model"],
+            ["Requirement"],
+            ["Error"],
+            ["Settings", "Slot"],
+            ["Request"],
+            ["Result"],
             ["MemoryCache", "Schedule"],
             ["Observe"],
             ["Body"],

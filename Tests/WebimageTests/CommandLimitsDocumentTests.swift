@@ -66,9 +66,9 @@ struct CommandLimitsDocumentTests {
     @Test func documentedLimitsOfShardsMatchTheCode() throws {
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
         let section = try #require(document.components(separatedBy: "## Shards in `webimage batch`").last)
-        let positions = PieceTable.longest.formatted(.number.locale(Locale(identifier: "en_US")))
+        let positions = RowTable.longest.formatted(.number.locale(Locale(identifier: "en_US")))
         let rows = ShardMarker.maximumRows.formatted(.number.locale(Locale(identifier: "en_US")))
-        let memory = Double(PieceTable.longest * MemoryLayout<PieceTable.Piece>.stride) / Double(1 << 20)
+        let memory = Double(RowTable.longest * MemoryLayout<RowTable.Extent>.stride) / Double(1 << 20)
         let expected = [
             "positions of samples or records in memory, for each of the two files of a shard; with more, they are in a "
                 + "file of 16 bytes per line": "\(positions), \(memory) MiB",

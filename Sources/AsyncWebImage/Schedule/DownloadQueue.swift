@@ -19,7 +19,7 @@ struct DownloadQueue {
         didSet { if connectionsPerHost > oldValue { announceAll() } }
     }
     /// The order within a priority.
-    var order: ExecutionOrder {
+    var order: DownloadConfiguration.ExecutionOrder {
         didSet { if order != oldValue { announceAll() } }
     }
     /// A Boolean value that indicates whether no waiting download may start.
@@ -48,7 +48,7 @@ struct DownloadQueue {
     private var idleHosts = 0
 
     init(
-        limit: Int, limitPerHost: Int, connectionsPerHost: Int = .max, order: ExecutionOrder,
+        limit: Int, limitPerHost: Int, connectionsPerHost: Int = .max, order: DownloadConfiguration.ExecutionOrder,
         rateLimit: RateLimit? = nil
     ) {
         self.limit = limit

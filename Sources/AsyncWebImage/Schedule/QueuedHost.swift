@@ -63,7 +63,9 @@ struct Lane {
     }
 
     /// Returns the next download to run; drops outdated tickets before it.
-    mutating func head(_ order: ExecutionOrder, of waiting: [DownloadQueue.ID: WaitingPlace]) -> Ticket? {
+    mutating func head(_ order: DownloadConfiguration.ExecutionOrder, of waiting: [DownloadQueue.ID: WaitingPlace])
+        -> Ticket?
+    {
         while let ticket = order == .fifo ? tickets.min : tickets.max {
             if ticket.isCurrent(in: waiting) { return ticket }
             _ = order == .fifo ? tickets.popMin() : tickets.popMax()

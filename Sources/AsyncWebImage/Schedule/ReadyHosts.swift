@@ -19,7 +19,7 @@ struct ReadyHosts {
     }
 
     /// Removes and returns the host whose download is, or was, the next one.
-    mutating func pop(_ priority: DownloadPriority, _ order: ExecutionOrder) -> Announcement? {
+    mutating func pop(_ priority: DownloadPriority, _ order: DownloadConfiguration.ExecutionOrder) -> Announcement? {
         order == .fifo ? heaps[priority.rawValue].popMin() : heaps[priority.rawValue].popMax()
     }
 

@@ -25,7 +25,7 @@ extension BatchCommand {
         if output.shardFormat == .webdataset { parts += 1 }
         // The added pieces of each part, their positions if these are too many for the memory, and the earlier version.
         var filesPerPart = 1
-        if !output.unsorted, output.samplesPerShard > PieceTable.longest { filesPerPart += 1 }
+        if !output.unsorted, output.samplesPerShard > RowTable.longest { filesPerPart += 1 }
         if output.retryFailed { filesPerPart += 1 }
         // The lock, and two files while the shard is completed; and the lines, which may not be stored.
         return parts * filesPerPart + 3 + (output.failedTo == nil ? 0 : 2)

@@ -160,7 +160,7 @@ extension BatchCommand {
     /// Writes the summary to the file at `path`, if given, and tells what the results do not cover.
     private static func report(_ summary: BatchSummary, in path: String?, failOnError: Bool) throws(FileError) {
         if let path {
-            let file = try PartFile(path: path)
+            let file = try ReplacingFile(path: path)
             try file.append(summary.object.bytes + [UInt8(ascii: "\n")])
             try file.place()
         }

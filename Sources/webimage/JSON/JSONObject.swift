@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import WebimageConsole
 
 /// A flat JSON object, written in the order in which its members are added.

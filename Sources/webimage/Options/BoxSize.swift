@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import AsyncWebImage
+import ImageCodecs
 
 /// A width and height in pixels as a command-line argument, such as `640x480`.
 struct BoxSize: ExpressibleByArgument, Equatable {

@@ -4,8 +4,10 @@ import Testing
 
 // The order in which downloads run.
 extension DownloadCoordinatorTests {
-    @Test(arguments: [(ExecutionOrder.fifo, Array(1...14)), (.lifo, [1] + (2...14).reversed())])
-    func downloadsInOneSlotFollowTheExecutionOrder(_ order: ExecutionOrder, expected: [Int]) async throws {
+    @Test(arguments: [(DownloadConfiguration.ExecutionOrder.fifo, Array(1...14)), (.lifo, [1] + (2...14).reversed())])
+    func downloadsInOneSlotFollowTheExecutionOrder(_ order: DownloadConfiguration.ExecutionOrder, expected: [Int])
+        async throws
+    {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             for index in 1...14 { origin.route("/\(index)", .init(body: [1]).held(at: .start, until: gate)) }

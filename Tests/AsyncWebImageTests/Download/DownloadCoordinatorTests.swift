@@ -7,7 +7,7 @@ import Testing
 /// The sharing of downloads by callers, against a real origin.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadCoordinatorTests {
-    func loader(slots: Int = 6, _ order: ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {
+    func loader(slots: Int = 6, _ order: DownloadConfiguration.ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
         configuration.downloads.executionOrder = order

@@ -85,7 +85,7 @@ private struct PlainQueue {
     var limitPerHost = 4
     var connectionsPerHost = 2
     var multiplexed: Set<String> = []
-    var order = ExecutionOrder.fifo
+    var order = DownloadConfiguration.ExecutionOrder.fifo
     var isSuspended = false
     /// The burst of a rate limit of one start per host every four seconds; `nil` for no limit.
     var burst: Int?

@@ -5,7 +5,8 @@ import Testing
 
 struct DownloadQueueTests {
     private func queue(
-        limit: Int = 1, limitPerHost: Int = .max, connectionsPerHost: Int = .max, _ order: ExecutionOrder = .fifo
+        limit: Int = 1, limitPerHost: Int = .max, connectionsPerHost: Int = .max,
+        _ order: DownloadConfiguration.ExecutionOrder = .fifo
     ) -> DownloadQueue {
         DownloadQueue(limit: limit, limitPerHost: limitPerHost, connectionsPerHost: connectionsPerHost, order: order)
     }
@@ -73,7 +74,7 @@ struct DownloadQueueTests {
         for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         var order: [UInt64?] = []
         for _ in 0..<3 {
-            for direction in [ExecutionOrder.lifo, .fifo] {
+            for direction in [DownloadConfiguration.ExecutionOrder.lifo, .fifo] {
                 queue.order = direction
                 order.append(queue.next())
                 if let last = order.last, let last { queue.release(last) }
@@ -82,8 +83,8 @@ struct DownloadQueueTests {
         #expect(order == [6, 1, 5, 2, 4, 3])
     }
 
-    @Test(arguments: [ExecutionOrder.fifo, .lifo])
-    func higherPriorityDownloadStartsFirst(_ order: ExecutionOrder) {
+    @Test(arguments: [DownloadConfiguration.ExecutionOrder.fifo, .lifo])
+    func higherPriorityDownloadStartsFirst(_ order: DownloadConfiguration.ExecutionOrder) {
         var queue = queue(order)
         let priorities: [DownloadPriority] = [.low, .veryHigh, .veryLow, .normal, .high]
         for (id, priority) in zip(1...6 as ClosedRange<UInt64>, priorities) {

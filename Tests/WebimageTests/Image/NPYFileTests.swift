@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import Foundation
 import ImageEncoders
 import LoopbackOrigin

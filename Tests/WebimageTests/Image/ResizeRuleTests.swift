@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageCodecs
 import Testing
 
 @testable import webimage

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ImageCodecs
 import ImageEncoders
 import Testing
 

@@ -31,7 +31,7 @@ struct DownloadHooks: Sendable {
 
     /// Calls a hook; its errors become errors of the download, except that the library's own are passed on unchanged.
     func asking<Result>(
-        _ hook: DownloadHook, _ url: HTTPURL, _ body: () async throws -> Result
+        _ hook: ImageError.Hook, _ url: HTTPURL, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
@@ -40,7 +40,7 @@ struct DownloadHooks: Sendable {
         }
     }
 
-    private static func failure(of hook: DownloadHook, _ url: HTTPURL, because error: any Error) -> ImageError {
+    private static func failure(of hook: ImageError.Hook, _ url: HTTPURL, because error: any Error) -> ImageError {
         (error as? ImageError) ?? .rejected(by: hook, url: url.string, cause: error)
     }
 }

@@ -6,7 +6,7 @@ final class LineFile: Sendable {
     private static let blockSize = 256 << 10
 
     private struct State {
-        let file: PartFile
+        let file: ReplacingFile
         var failure: FileError?
         var isEmpty = true
         var header: [UInt8]?
@@ -25,7 +25,7 @@ final class LineFile: Sendable {
 
     /// Creates the file that will be at `path`; without a header, its lines are to be added to another one.
     init(path: String, hasHeader: Bool = true) throws(FileError) {
-        state = Locked(State(file: try PartFile(path: path)))
+        state = Locked(State(file: try ReplacingFile(path: path)))
         self.hasHeader = hasHeader
     }
 

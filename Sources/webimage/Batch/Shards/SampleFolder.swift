@@ -5,13 +5,13 @@ import Glibc
 
 /// A folder of samples, each with a file for every member, that gets its name when it is complete.
 ///
-/// Until then, it has the name of a ``PartFile``; it is removed when it is released. Not `Sendable`: its methods block.
+/// Until then, it has the name of a ``ReplacingFile``; it is removed when it is released. Not `Sendable`: its methods block.
 final class SampleFolder {
     private let path: String
     /// The name of the shard, with which the names of all its files begin.
     private let shard: String
     /// The path until the folder is complete; `nil` afterward.
-    private var partPath: String?
+    private var temporaryPath: String?
     /// The number of bytes of all files.
     private(set) var byteCount = 0
     /// The number of files.
@@ -21,22 +21,22 @@ final class SampleFolder {
     init(path: String, shard: String) throws(FileError) {
         self.path = path
         self.shard = shard
-        let partPath = PartFile.partPath(of: path)
-        guard unsafe mkdir(partPath, 0o777) == 0 else { throw FileError("create", path) }
-        self.partPath = partPath
+        let temporaryPath = ReplacingFile.temporaryPath(of: path)
+        guard unsafe mkdir(temporaryPath, 0o777) == 0 else { throw FileError("create", path) }
+        self.temporaryPath = temporaryPath
     }
 
     deinit {
-        if let partPath { Self.remove(partPath, shard: shard) }
+        if let temporaryPath { Self.remove(temporaryPath, shard: shard) }
     }
 
     /// Writes the files of a sample.
     func append(_ sample: BatchSample) throws(FileError) {
-        guard let partPath else { return }
+        guard let temporaryPath else { return }
         for member in sample.members {
             let name = "\(sample.key).\(member.suffix)"
             let label = "\(path)/\(name)"
-            try Self.create("\(partPath)/\(name)", named: label) { file throws(FileError) in
+            try Self.create("\(temporaryPath)/\(name)", named: label) { file throws(FileError) in
                 try FileDescriptor.write(member.bytes, to: file, named: label)
             }
             byteCount += member.bytes.count
@@ -48,7 +48,7 @@ final class SampleFolder {
     ///
     /// Throws ``FileError`` unless they are the ones that `expected`, an entry of the marker, describes.
     func add(filesOf folder: String, expected: ShardMarker.File?) throws {
-        guard let partPath else { return }
+        guard let temporaryPath else { return }
         for name in try Self.names(in: folder) {
             guard name.hasPrefix(shard) else {
                 throw FileError(description: "cannot replace the folder \(folder): it contains another file, \(name)")
@@ -56,14 +56,14 @@ final class SampleFolder {
             var status = stat()
             guard unsafe lstat("\(folder)/\(name)", &status) == 0 else { throw FileError("read", "\(folder)/\(name)") }
             guard status.st_mode & S_IFMT == S_IFREG else { throw CommittedFile.difference(folder) }
-            if unsafe link("\(folder)/\(name)", "\(partPath)/\(name)") != 0 {
-                try Self.copy("\(folder)/\(name)", to: "\(partPath)/\(name)")
+            if unsafe link("\(folder)/\(name)", "\(temporaryPath)/\(name)") != 0 {
+                try Self.copy("\(folder)/\(name)", to: "\(temporaryPath)/\(name)")
             }
             byteCount += Int(status.st_size)
             fileCount += 1
         }
         guard let expected, expected.bytes == byteCount, expected.fileCount == fileCount,
-            try expected.sha256 == Self.sha256(of: partPath)
+            try expected.sha256 == Self.sha256(of: temporaryPath)
         else { throw CommittedFile.difference(folder) }
     }
 
@@ -119,15 +119,17 @@ final class SampleFolder {
     ///
     /// Returns its digest. Throws an error if there are files in that folder that are not samples of the shard.
     func place(at path: String) throws -> String {
-        guard let partPath else { return "" }
+        guard let temporaryPath else { return "" }
         // Together at the end, because the file system then writes most of them at once.
-        for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }
-        try Self.sync(partPath, named: path)
-        let digest = try Self.sha256(of: partPath)
+        for name in try Self.names(in: temporaryPath) {
+            try Self.sync("\(temporaryPath)/\(name)", named: "\(path)/\(name)")
+        }
+        try Self.sync(temporaryPath, named: path)
+        let digest = try Self.sha256(of: temporaryPath)
         try Self.requireNoOtherFiles(in: path, shard: shard)
         Self.remove(path, shard: shard)
-        guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
-        self.partPath = nil
+        guard unsafe rename(temporaryPath, path) == 0 else { throw FileError("create", path) }
+        self.temporaryPath = nil
         return digest
     }
 

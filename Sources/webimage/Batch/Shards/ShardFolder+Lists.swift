@@ -39,11 +39,11 @@ extension ShardFolder {
     }
 
     /// Returns the file about a list, which is complete but has no name.
-    private func listFile(_ head: String, firstShard: Int) throws(FileError) -> PartFile {
+    private func listFile(_ head: String, firstShard: Int) throws(FileError) -> ReplacingFile {
         var object = JSONObject()
         object.add("first_shard", firstShard)
         object.add("head_sha256", head)
-        let file = try PartFile(path: "\(path)/\(keys.name(ofShard: firstShard))\(Self.listSuffix)")
+        let file = try ReplacingFile(path: "\(path)/\(keys.name(ofShard: firstShard))\(Self.listSuffix)")
         try file.append(object.bytes + [UInt8(ascii: "\n")])
         try file.sync()
         return file

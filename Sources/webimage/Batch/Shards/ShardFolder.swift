@@ -55,7 +55,7 @@ struct ShardFolder: Sendable {
         let path = runPath
         let bytes = run.bytes + [UInt8(ascii: "\n")]
         if unsafe access(path, F_OK) != 0 {
-            let file = try PartFile(path: path)
+            let file = try ReplacingFile(path: path)
             try file.append(bytes)
             try file.sync()
             if try file.placeIfFree() { return }
@@ -100,7 +100,7 @@ struct ShardFolder: Sendable {
 
     /// Writes the marker of a shard to the disk, and then gives it its name, `path`.
     func writeMarker(_ marker: JSONObject, at path: String) throws(FileError) {
-        let file = try PartFile(path: path)
+        let file = try ReplacingFile(path: path)
         try file.append(marker.bytes + [UInt8(ascii: "\n")])
         try file.sync()
         try file.place()

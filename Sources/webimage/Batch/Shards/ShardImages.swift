@@ -48,7 +48,7 @@ struct PlacedFile {
     }
 
     /// Gives a complete file the name `location`; it is or will be at `path`.
-    init(_ complete: (file: PartFile, sha256: String), at location: String, for path: String) throws(FileError) {
+    init(_ complete: (file: ReplacingFile, sha256: String), at location: String, for path: String) throws(FileError) {
         try complete.file.place(at: location)
         self.init(path: path, bytes: complete.file.count, sha256: complete.sha256)
     }

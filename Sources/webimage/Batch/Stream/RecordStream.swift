@@ -14,10 +14,10 @@ final class RecordStream: BatchOutput {
     }
 
     /// The parts of an answer for the destinations.
-    private struct Pieces: Sendable {
-        var stream: StreamWriter.Piece
+    private struct Blocks: Sendable {
+        var stream: StreamWriter.Block
         /// The record for the log; `nil` if there is none.
-        var log: StreamWriter.Piece?
+        var log: StreamWriter.Block?
     }
 
     private let form: Form
@@ -41,15 +41,15 @@ final class RecordStream: BatchOutput {
         object.add("protocol", 1)
         object.add("version", version)
         object.add("options_sha256", optionsDigest)
-        try await writer.write(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+        try await writer.write(StreamWriter.Block(head: object.bytes + [UInt8(ascii: "\n")]))
     }
 
     /// Writes an answer, and returns when it is written: a reader that is slow delays further lines, instead of
     /// collecting records in memory.
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
-        let pieces = pieces(for: answer)
-        if let piece = pieces.log { try await log?.write(piece) }
-        try await writer.write(pieces.stream)
+        let blocks = blocks(for: answer)
+        if let block = blocks.log { try await log?.write(block) }
+        try await writer.write(blocks.stream)
     }
 
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
@@ -59,39 +59,39 @@ final class RecordStream: BatchOutput {
             var object = JSONObject()
             object.add("end", true)
             statistics.addCounts(to: &object)
-            try await writer.write(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
-        case .tar: try await writer.write(StreamWriter.Piece(head: TarArchive.end))
+            try await writer.write(StreamWriter.Block(head: object.bytes + [UInt8(ascii: "\n")]))
+        case .tar: try await writer.write(StreamWriter.Block(head: TarArchive.end))
         case .ndjson: break
         }
     }
 
-    private func pieces(for answer: LineProcessor.Answer) -> Pieces {
+    private func blocks(for answer: LineProcessor.Answer) -> Blocks {
         switch form {
         case .frames:
             var object = answer.record.object(columns)
             object.add("payload", answer.file.count)
-            return Pieces(stream: StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")], body: answer.file))
+            return Blocks(stream: StreamWriter.Block(head: object.bytes + [UInt8(ascii: "\n")], body: answer.file))
         case .ndjson(let hasPayload):
             var object = answer.record.object(columns)
             if hasPayload {
                 let isEmpty = answer.file.isEmpty
                 object.add("payload", raw: isEmpty ? nil : Base64.text(of: answer.file))
             }
-            return Pieces(stream: StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+            return Blocks(stream: StreamWriter.Block(head: object.bytes + [UInt8(ascii: "\n")]))
         case .tar(let keys):
             var answer = answer
             let index = answer.record.entry.index
             let key = keys.key(shard: index / keys.samplesPerShard, row: index % keys.samplesPerShard)
             answer.record.key = key
-            var pieces = Pieces(stream: StreamWriter.Piece(head: []))
+            var blocks = Blocks(stream: StreamWriter.Block(head: []))
             if log != nil {
-                pieces.log = StreamWriter.Piece(head: answer.record.object(columns).bytes + [UInt8(ascii: "\n")])
+                blocks.log = StreamWriter.Block(head: answer.record.object(columns).bytes + [UInt8(ascii: "\n")])
             }
-            guard answer.record.failure == nil else { return pieces }
+            guard answer.record.failure == nil else { return blocks }
             var sampleColumns = columns
             sampleColumns.passesOn = true
-            pieces.stream = StreamWriter.Piece(head: BatchSample(answer, key: key, columns: sampleColumns).tar)
-            return pieces
+            blocks.stream = StreamWriter.Block(head: BatchSample(answer, key: key, columns: sampleColumns).tar)
+            return blocks
         }
     }
 }

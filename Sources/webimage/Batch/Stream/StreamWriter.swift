@@ -3,17 +3,17 @@ import WebimageConsole
 
 import Glibc
 
-/// A thread that writes to a descriptor, which may block, in the order in which the pieces are added.
+/// A thread that writes to a descriptor, which may block, in the order in which the blocks are added.
 final class StreamWriter: Sendable {
     /// Bytes to be written together.
-    struct Piece: Sendable {
+    struct Block: Sendable {
         let head: [UInt8]
         var body: [UInt8] = []
     }
 
     private struct Job: Sendable {
-        let piece: Piece
-        /// Resumed when the piece is written, or never will be.
+        let block: Block
+        /// Resumed when the block is written, or never will be.
         let continuation: CheckedContinuation<Void, Never>
     }
 
@@ -33,7 +33,7 @@ final class StreamWriter: Sendable {
             while let job = jobs.next() {
                 if failure.withLock({ $0 }) == nil {
                     do throws(FileError) {
-                        try Self.write(job.piece, to: descriptor, name)
+                        try Self.write(job.block, to: descriptor, name)
                     } catch {
                         failure.withLock { $0 = error }
                     }
@@ -45,11 +45,11 @@ final class StreamWriter: Sendable {
 
     deinit { jobs.close() }
 
-    /// Writes a piece after those that have been passed before, and returns when it is written.
+    /// Writes a block after those that have been passed before, and returns when it is written.
     ///
-    /// Throws the first error of a piece, after which nothing is written anymore.
-    func write(_ piece: Piece) async throws(FileError) {
-        await withCheckedContinuation { jobs.append(Job(piece: piece, continuation: $0)) }
+    /// Throws the first error of a block, after which nothing is written anymore.
+    func write(_ block: Block) async throws(FileError) {
+        await withCheckedContinuation { jobs.append(Job(block: block, continuation: $0)) }
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
@@ -66,12 +66,12 @@ final class StreamWriter: Sendable {
         return unsafe poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0
     }
 
-    private static func write(_ piece: Piece, to descriptor: Int32, _ name: String) throws(FileError) {
-        if piece.body.count <= joinedSize {
-            try FileDescriptor.write(piece.head + piece.body, to: descriptor, named: name)
+    private static func write(_ block: Block, to descriptor: Int32, _ name: String) throws(FileError) {
+        if block.body.count <= joinedSize {
+            try FileDescriptor.write(block.head + block.body, to: descriptor, named: name)
         } else {
-            try FileDescriptor.write(piece.head, to: descriptor, named: name)
-            try FileDescriptor.write(piece.body, to: descriptor, named: name)
+            try FileDescriptor.write(block.head, to: descriptor, named: name)
+            try FileDescriptor.write(block.body, to: descriptor, named: name)
         }
     }
 }

@@ -6,14 +6,14 @@ import Glibc
 ///
 /// Until then, it has the name `.NAME.HOST-PID.part` in the same folder, with a tag `.NAME.TAG-HOST-PID.part`. That
 /// name is removed when the file is released. Not `Sendable`: its methods block.
-final class PartFile {
+final class ReplacingFile {
     private static let bufferSize = 256 << 10
 
     /// The call that closes a file after everything has been written to it.
     typealias Close = (_ descriptor: Int32, _ name: String) throws(FileError) -> Void
 
     private let path: String
-    let partPath: String
+    let temporaryPath: String
     private let calls: FileCalls
     private let close: Close
     /// The descriptor; negative after the file is complete.
@@ -30,14 +30,14 @@ final class PartFile {
         self.path = path
         self.calls = calls
         self.close = close
-        partPath = Self.partPath(of: path, tag)
-        descriptor = TemporaryName.openNew(partPath)
+        temporaryPath = Self.temporaryPath(of: path, tag)
+        descriptor = TemporaryName.openNew(temporaryPath)
         guard descriptor >= 0 else { throw FileError("create", path, code: -descriptor) }
     }
 
     deinit {
         if descriptor >= 0 { try? FileDescriptor.close(descriptor, named: path) }
-        if !isPlaced { unsafe unlink(partPath) }
+        if !isPlaced { unsafe unlink(temporaryPath) }
     }
 
     /// Appends bytes.
@@ -75,14 +75,14 @@ final class PartFile {
     /// Gives the file its name, or that of `other`.
     func place(at other: String? = nil) throws(FileError) {
         try finish()
-        guard unsafe rename(partPath, other ?? path) == 0 else { throw FileError("create", path) }
+        guard unsafe rename(temporaryPath, other ?? path) == 0 else { throw FileError("create", path) }
         isPlaced = true
     }
 
     /// Gives the file its name unless there is one of that name; returns whether it did.
     func placeIfFree() throws(FileError) -> Bool {
         try finish()
-        let status = calls.moveIfFree(partPath, to: path)
+        let status = calls.moveIfFree(temporaryPath, to: path)
         guard status < 0 else {
             isPlaced = true
             return true
@@ -108,7 +108,7 @@ final class PartFile {
     }
 
     /// Returns the path of a file that is not complete yet and will be at `path`.
-    static func partPath(of path: String, _ tag: String? = nil) -> String {
+    static func temporaryPath(of path: String, _ tag: String? = nil) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map { String($0) } ?? path
         let folder = path.dropLast(name.count)
         return "\(folder).\(name).\(tag.map { "\($0)-" } ?? "")\(hostName)-\(getpid()).part"

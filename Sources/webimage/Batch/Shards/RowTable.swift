@@ -2,28 +2,28 @@ import WebimageConsole
 
 import Glibc
 
-/// The positions of pieces in a file by their rows; if there are many, in a file of their own, so that a shard of any
+/// The extents of rows in a file; if there are many, in a file of their own, so that a shard of any
 /// number of rows takes little memory.
 ///
-/// That file has 16 bytes for each row up to the highest: the position and the size of the piece, or zeros. Not
+/// That file has 16 bytes for each row up to the highest: the position and the number of its bytes, or zeros. Not
 /// `Sendable`: its methods block.
-final class PieceTable {
-    /// A piece of a file.
-    struct Piece: Equatable {
+final class RowTable {
+    /// The bytes of a row in the file.
+    struct Extent: Equatable {
         let row: Int
         let offset: Int
         let count: Int
     }
 
-    /// The maximum number of pieces in memory.
+    /// The maximum number of extents in memory.
     static let longest = 65_536
     private static let entrySize = 16
     private static let entriesPerBlock = 4_096
 
     private let path: String
     private let longest: Int
-    /// The pieces, until they are in the file.
-    private var pieces: [Piece] = []
+    /// The extents, until they are in the file.
+    private var extents: [Extent] = []
     private var isSorted = false
     /// The descriptor of the file; negative as long as there is none.
     private var descriptor: Int32 = -1
@@ -32,41 +32,41 @@ final class PieceTable {
     private var blockStart = 0
     private var row = 0
 
-    /// Creates an empty table for the file that will be at `path`; it keeps up to `longest` pieces in memory.
-    init(path: String, longest: Int = PieceTable.longest) {
+    /// Creates an empty table for the file that will be at `path`; it keeps up to `longest` extents in memory.
+    init(path: String, longest: Int = RowTable.longest) {
         self.path = path
         self.longest = longest
     }
 
-    /// Moves the pieces to a file.
+    /// Moves the extents to a file.
     private func makeFile() throws(FileError) {
-        let partPath = PartFile.partPath(of: path, "table")
-        descriptor = TemporaryName.openNew(partPath, mode: 0o600)
+        let temporaryPath = ReplacingFile.temporaryPath(of: path, "table")
+        descriptor = TemporaryName.openNew(temporaryPath, mode: 0o600)
         guard descriptor >= 0 else { throw FileError("create", path, code: -descriptor) }
         // No other process needs it.
-        unsafe unlink(partPath)
-        for piece in pieces { try write(piece) }
-        pieces = []
+        unsafe unlink(temporaryPath)
+        for extent in extents { try write(extent) }
+        extents = []
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Sets the piece of a row.
-    func set(_ piece: Piece) throws(FileError) {
-        if descriptor < 0, pieces.count < longest { return pieces.append(piece) }
+    /// Sets the extent of a row.
+    func set(_ extent: Extent) throws(FileError) {
+        if descriptor < 0, extents.count < longest { return extents.append(extent) }
         if descriptor < 0 { try makeFile() }
-        try write(piece)
+        try write(extent)
     }
 
-    private func write(_ piece: Piece) throws(FileError) {
+    private func write(_ extent: Extent) throws(FileError) {
         var entry: [UInt8] = []
-        for number in [piece.offset, piece.count] {
+        for number in [extent.offset, extent.count] {
             for shift in stride(from: 0, to: 64, by: 8) { entry.append(UInt8(truncatingIfNeeded: number >> shift)) }
         }
         while true {
-            let position = off_t(piece.row * Self.entrySize)
+            let position = off_t(extent.row * Self.entrySize)
             let written = unsafe entry.withUnsafeBytes {
                 unsafe pwrite(descriptor, $0.baseAddress, $0.count, position)
             }
@@ -76,10 +76,10 @@ final class PieceTable {
         }
     }
 
-    /// Returns the next piece in the order of their rows; `nil` after the last one.
+    /// Returns the next extent in the order of their rows; `nil` after the last one.
     ///
-    /// Call this method after all pieces are set.
-    func next() throws(FileError) -> Piece? {
+    /// Call this method after all extents are set.
+    func next() throws(FileError) -> Extent? {
         guard descriptor >= 0 else { return nextInMemory() }
         while true {
             while (row - blockStart + 1) * Self.entrySize <= block.count {
@@ -88,16 +88,16 @@ final class PieceTable {
                     block[(start + index)..<(start + index + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
                 }
                 defer { row += 1 }
-                if number(8) > 0 { return Piece(row: row, offset: number(0), count: number(8)) }
+                if number(8) > 0 { return Extent(row: row, offset: number(0), count: number(8)) }
             }
             guard try readBlock() else { return nil }
         }
     }
 
-    private func nextInMemory() -> Piece? {
-        if !isSorted { pieces.sort { $0.row > $1.row } }
+    private func nextInMemory() -> Extent? {
+        if !isSorted { extents.sort { $0.row > $1.row } }
         isSorted = true
-        return pieces.popLast()
+        return extents.popLast()
     }
 
     /// Reads the entries from ``row`` on; returns `false` at the end of the table.

@@ -1,7 +1,3 @@
-public import HTTPTransport
-public import ImageCodecs
-public import ImageProcessing
-
 /// A cache of decoded images that a loader searches before it downloads or decodes anything.
 ///
 /// Methods can be called concurrently from any thread and must return quickly, because a loader calls them
@@ -34,22 +30,4 @@ extension ImageCache {
     public func removeAll() {
         removeAll { _ in true }
     }
-}
-
-/// The properties of a request that determine its image: the URL or ``ImageRequest/cacheKey``, the header fields, the
-/// credential, the use of cookies, the decoding options, the transformations, and the expected digest.
-///
-/// Requests that differ only in priority or cache policy have the same key.
-public struct ImageCacheKey: Sendable, Hashable {
-    let fetch: FetchKey
-    let recipe: PixelRecipe
-    /// The digest of the body from which the image is decoded; `nil` for any.
-    public internal(set) var expectedDigest: BodyDigest?
-
-    /// The URL.
-    public var url: HTTPURL { fetch.url }
-    /// The decoding options.
-    public var options: DecodeOptions { recipe.options }
-    /// The transformations of the decoded image.
-    public var transformations: [ImageTransformation] { recipe.transformations }
 }

@@ -5,7 +5,7 @@ import WebimageConsole
 
 @testable import webimage
 
-struct PartFileTests {
+struct ReplacingFileTests {
     private func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder)
     }
@@ -13,7 +13,8 @@ struct PartFileTests {
     @Test func fileThatCannotBeClosedDoesNotGetItsName() throws {
         try withTemporaryFolder { folder in
             for isFree in [false, true] {
-                var file: PartFile? = try PartFile(path: folder + "/a") { descriptor, name throws(FileError) in
+                var file: ReplacingFile? = try ReplacingFile(path: folder + "/a") {
+                    descriptor, name throws(FileError) in
                     try FileDescriptor.close(descriptor, named: name)
                     throw FileError("write to", name, code: EIO)
                 }
@@ -31,14 +32,14 @@ struct PartFileTests {
     @Test(arguments: [true, false]) func fileLeftUnderTheTemporaryNameIsReplacedAndNotWritten(isHard: Bool) throws {
         try withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let (victim, part) = (folder + "/victim", PartFile.partPath(of: folder + "/a"))
+            let (victim, part) = (folder + "/victim", ReplacingFile.temporaryPath(of: folder + "/a"))
             try Data([7]).write(to: URL(fileURLWithPath: victim))
             if isHard {
                 try FileManager.default.linkItem(atPath: victim, toPath: part)
             } else {
                 try FileManager.default.createSymbolicLink(atPath: part, withDestinationPath: victim)
             }
-            let file = try PartFile(path: folder + "/a")
+            let file = try ReplacingFile(path: folder + "/a")
             try file.append([1])
             try file.place()
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/a")) == Data([1]))
@@ -50,7 +51,7 @@ struct PartFileTests {
     @Test func placedFileReplacesAnotherOne() throws {
         try withTemporaryFolder { folder in
             for byte in [UInt8(1), 2] {
-                let file = try PartFile(path: folder + "/a")
+                let file = try ReplacingFile(path: folder + "/a")
                 try file.append([byte])
                 try file.place()
             }
@@ -63,7 +64,7 @@ struct PartFileTests {
     func fileIsNotPlacedOverAnotherOneIfTheNameMustBeFree(_ system: FileSystem) throws {
         try withTemporaryFolder { folder in
             for (byte, isFree) in [(UInt8(1), true), (2, false)] {
-                let file = try PartFile(path: folder + "/a", calls: system.calls)
+                let file = try ReplacingFile(path: folder + "/a", calls: system.calls)
                 try file.append([byte])
                 #expect(try file.placeIfFree() == isFree)
             }

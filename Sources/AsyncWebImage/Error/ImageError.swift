@@ -5,6 +5,16 @@ import HTTPTypes
 ///
 /// A canceled caller gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
+    /// A kind of hook that an application can install.
+    public enum Hook: String, Sendable, Hashable {
+        /// A ``RequestModifier``.
+        case requestModifier
+        /// A ``ResponseValidator``.
+        case responseValidator
+        /// A ``BodyTransform``.
+        case bodyTransform
+    }
+
     /// The text is neither an http or https URL nor one of a source (``URLSource``); any user name and password are removed from it.
     case invalidURL(String)
     /// There was no complete response.
@@ -17,7 +27,7 @@ public enum ImageError: Error, Sendable {
     /// The type of the response is not among ``DownloadConfiguration/acceptedContentTypes``.
     case unacceptableType(ResponseHead)
     /// A hook of the application rejected the request or its response; `cause` is the error it threw.
-    case rejected(by: DownloadHook, url: String, cause: any Error)
+    case rejected(by: Hook, url: String, cause: any Error)
     /// The response has no body, because it is empty or its status is 204.
     case emptyBody(ResponseHead)
     /// The body does not have the digest ``ImageRequest/expectedDigest``; `from` is the source of the body.
@@ -73,13 +83,24 @@ extension ImageError {
     public var url: String? {
         switch self {
         case .transport(let error): error.url
-        case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head),
-            .digestMismatch(let head, _, _, _):
-            head.url.string
         case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _), .unsuitable(_, let url),
             .overloaded(_, let url):
             url
-        case .unavailableDigest, .unusableCacheFolder, .shutDown: nil
+        case .status, .notModified, .unacceptableType, .emptyBody, .digestMismatch, .unavailableDigest,
+            .unusableCacheFolder, .shutDown:
+            head?.url.string
+        }
+    }
+
+    /// The head of the response that was not accepted.
+    package var head: ResponseHead? {
+        switch self {
+        case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head),
+            .digestMismatch(let head, _, _, _):
+            head
+        case .invalidURL, .transport, .rejected, .unavailableDigest, .codec, .unsuitable, .unusableCacheFolder,
+            .overloaded, .shutDown:
+            nil
         }
     }
 }
@@ -133,7 +154,7 @@ extension ImageError: CustomStringConvertible {
     }
 }
 
-extension DownloadHook {
+extension ImageError.Hook {
     fileprivate var words: String {
         switch self {
         case .requestModifier: "request modifier"

@@ -103,6 +103,11 @@ extension FetchKey {
             cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer, source: source)
     }
 
+    /// The key of all cached images of the response, which does not keep a source alive.
+    var ofResponse: FetchKey {
+        transfer == nil && source == nil ? with(.useProtocol) : with(.useProtocol, nil, nil)
+    }
+
     /// The name of the host for the limits per host; each scheme of a source counts as one host.
     var limitedHost: String {
         guard source != nil else { return url.host }
@@ -119,22 +124,4 @@ extension FetchKey {
 
 // Decoded images are cached for all policies together.
 extension FetchKey {
-    /// Returns the key under which a cached image may be used for this request; `nil` if the policy forbids it.
-    ///
-    /// Under a key with a digest, there are only images of bodies with this digest.
-    func cacheKeyForReading(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
-        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(recipe, digest: digest) : nil
-    }
-
-    /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
-    func cacheKeyForStoring(_ recipe: PixelRecipe, digest: BodyDigest?) -> ImageCacheKey? {
-        guard cachePolicy != .noStore, !isConditional, source?.isReusable ?? true else { return nil }
-        if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
-        return ImageCacheKey(fetch: ofResponse, recipe: recipe, expectedDigest: digest)
-    }
-
-    /// The key of all cached images of the response, which does not keep a source alive.
-    private var ofResponse: FetchKey {
-        transfer == nil && source == nil ? with(.useProtocol) : with(.useProtocol, nil, nil)
-    }
 }

@@ -41,13 +41,3 @@ public protocol BodyTransformer {
     /// Returns the remaining output at the end of the body; throws an error if the body is incomplete.
     mutating func finish() async throws -> [UInt8]
 }
-
-/// A kind of hook that an application can install.
-public enum DownloadHook: String, Sendable, Hashable {
-    /// A ``RequestModifier``.
-    case requestModifier
-    /// A ``ResponseValidator``.
-    case responseValidator
-    /// A ``BodyTransform``.
-    case bodyTransform
-}

@@ -4,6 +4,14 @@ import Threading
 
 /// The settings of downloads.
 public struct DownloadConfiguration: Sendable {
+    /// The order of downloads with the same priority.
+    public enum ExecutionOrder: Sendable, Hashable {
+        /// First in, first out.
+        case fifo
+        /// Last in, first out: a stack.
+        case lifo
+    }
+
     /// The maximum number of concurrent downloads; at least one is always allowed.
     ///
     /// The default, ``defaultMaximumConcurrentDownloads``, is for servers, whose downloads come from many hosts.
