@@ -19,7 +19,6 @@ extension ConnectionPool {
             // Nothing guarantees that the request has not been processed.
             let isSafe = [.get, .head].contains(transfer.request.method)
             lose(stream, code.detail("reset the stream"), isSafe ? .ifRefused : .never, code: code)
-        case .unsent(let reason): lose(stream, "the request cannot be sent over HTTP/2: \(reason)", .never)
         case .reset(let code): lose(stream, code.detail("reset the stream"), code: code)
         case .invalid(let code, let fault):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
@@ -59,7 +58,11 @@ extension ConnectionPool {
             if isSilent(stream) { connection.isRetired = true }
         }
         hasRoom(connection)
-        guard connection.streams.isEmpty else { return }
+        if connection.streams.isEmpty { keep(connection) }
+    }
+
+    /// Keeps a connection without streams for another request, if that is possible.
+    func keep(_ connection: HTTP2Connection) {
         guard !connection.isEnding else { return close(connection) }
         connection.becomeIdle(at: deadlines.now)
         idle.insert(connection)
