@@ -116,6 +116,9 @@ extension ConnectionPool {
         defer {
             let close = connection.session.peerClose
             if close != before, close?.code == .http11Required { requireHTTP1(connection.key) }
+            if close != before, close?.code == .enhanceYourCalm {
+                calmPeriods.insert(connection.key, at: deadlines.now)
+            }
         }
         do {
             try connection.session.receive(bytes)

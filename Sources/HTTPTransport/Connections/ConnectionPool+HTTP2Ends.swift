@@ -19,7 +19,9 @@ extension ConnectionPool {
             // Nothing guarantees that the request has not been processed.
             let isSafe = [.get, .head].contains(transfer.request.method)
             lose(stream, code.detail("reset the stream"), isSafe ? .ifRefused : .never, code: code)
-        case .reset(let code): lose(stream, code.detail("reset the stream"), code: code)
+        case .reset(let code):
+            if code == .enhanceYourCalm { calmPeriods.insert(stream.connection.key, at: deadlines.now) }
+            lose(stream, code.detail("reset the stream"), code: code)
         case .invalid(let code, let fault):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
                 let detail = "the response violates HTTP/2: \(code)"

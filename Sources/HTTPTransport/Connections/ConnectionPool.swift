@@ -18,7 +18,8 @@ final class ConnectionPool {
     enum Route {
         /// The request is being sent.
         case sent
-        /// The transfer waits for the first connection to its server, and is among ``takeReleased()`` later.
+        /// The transfer waits for the first connection to its server, or until it may open another, and is among
+        /// ``takeReleased()`` later.
         case waits
         /// A connection must be opened.
         case needsConnection
@@ -41,6 +42,7 @@ final class ConnectionPool {
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
     var gate = ConnectionGate()
     var http1Requirements = HTTP1Requirements()
+    var calmPeriods = CalmPeriods()
     var dueReads = DueReads()
     /// The connections with received bytes that the poller does not report, each once.
     var unfinished: [Connection] = []
@@ -79,7 +81,9 @@ final class ConnectionPool {
     var hasIdle: Bool { idle.count > 0 }
 
     /// A Boolean value that indicates whether a transfer has ended and has not been reported, or can continue.
-    var hasNews: Bool { !ended.isEmpty || gate.hasReleased || !roomy.isEmpty }
+    var hasNews: Bool {
+        !ended.isEmpty || gate.hasReleased || calmPeriods.hasReleased || !roomy.isEmpty
+    }
 
     /// A Boolean value that indicates whether received bytes can be read without waiting.
     var hasUnfinished: Bool { !unfinished.isEmpty }
@@ -90,8 +94,10 @@ final class ConnectionPool {
         return closedCount
     }
 
-    /// Returns a transfer that no longer waits for the first connection to its server; `nil` if there is none.
-    func takeReleased() -> UInt64? { gate.takeReleased() }
+    /// Returns a transfer that no longer waits for its server; `nil` if there is none.
+    func takeReleased() -> UInt64? {
+        gate.takeReleased() ?? calmPeriods.takeReleased()
+    }
 
     /// Returns the HTTP/2 connections that have room for another stream, and may not have had it at the last call.
     func takeRoomy() -> [HTTP2Connection] {
@@ -131,6 +137,7 @@ extension ConnectionPool {
             return .sent
         }
         guard key.isSecure else { return .needsConnection }
+        guard !calmPeriods.makesWait(transfer.handle.id, for: key, at: deadlines.now) else { return .waits }
         guard gate.mayConnect(transfer.handle.id, to: key) else { return .waits }
         transfer.openedKey = key
         return .needsConnection
