@@ -42,6 +42,7 @@ final class ConnectionPool {
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
     var gate = ConnectionGate()
     var http1Requirements = HTTP1Requirements()
+    var places = ConnectionPlaces()
     var calmPeriods = CalmPeriods()
     var dueReads = DueReads()
     /// The connections with received bytes that the poller does not report, each once.
@@ -82,7 +83,7 @@ final class ConnectionPool {
 
     /// A Boolean value that indicates whether a transfer has ended and has not been reported, or can continue.
     var hasNews: Bool {
-        !ended.isEmpty || gate.hasReleased || calmPeriods.hasReleased || !roomy.isEmpty
+        !ended.isEmpty || gate.hasReleased || places.hasReleased || calmPeriods.hasReleased || !roomy.isEmpty
     }
 
     /// A Boolean value that indicates whether received bytes can be read without waiting.
@@ -96,7 +97,7 @@ final class ConnectionPool {
 
     /// Returns a transfer that no longer waits for its server; `nil` if there is none.
     func takeReleased() -> UInt64? {
-        gate.takeReleased() ?? calmPeriods.takeReleased()
+        gate.takeReleased() ?? places.takeReleased() ?? calmPeriods.takeReleased()
     }
 
     /// Returns the HTTP/2 connections that have room for another stream, and may not have had it at the last call.
@@ -131,6 +132,7 @@ extension ConnectionPool {
             stopConnecting(transfer, failed: false)
             return .sent
         }
+        guard hasPlace(transfer, at: key) else { return .waits }
         // A retry must not depend on another old connection.
         if !transfer.isRepeated, sendOverIdleConnection(transfer, key) {
             stopConnecting(transfer, failed: false)
@@ -150,6 +152,22 @@ extension ConnectionPool {
             if connection.isOpen { return connection }
         }
         return nil
+    }
+
+    /// Returns whether the transfer may have a connection of its own; otherwise, it waits for a place at a server that
+    /// turned out to require HTTP/1.1.
+    private func hasPlace(_ transfer: ActiveTransfer, at key: ConnectionKey) -> Bool {
+        guard http1Requirements.contains(key, at: deadlines.now), transfer.placeKey == nil,
+            let limit = transfer.request.maximumConnectionsPerHost
+        else { return true }
+        guard places.take(for: transfer.handle.id, at: key, limit: max(1, limit)) else {
+            transfer.waitForPlace(at: key)
+            return false
+        }
+        transfer.placeKey = key
+        // Its new connection takes the place of an old one.
+        if transfer.isRepeated, let connection = idle.removeLast(for: key) { close(connection) }
+        return true
     }
 
     private func sendOverIdleConnection(_ transfer: ActiveTransfer, _ key: ConnectionKey) -> Bool {
