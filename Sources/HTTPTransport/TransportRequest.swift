@@ -33,6 +33,9 @@ public struct TransportRequest: Sendable {
     /// The number of redirects that have led to the request, if its sender follows them itself; `nil` if the transport
     /// does.
     package var followedRedirects: Int?
+    /// The maximum number of connections to a server that requires HTTP/1.1 after it has negotiated HTTP/2, where more
+    /// requests share a connection; `nil` for no limit.
+    package var maximumConnectionsPerHost: Int?
 
     /// Creates a GET request for `url`.
     public init(

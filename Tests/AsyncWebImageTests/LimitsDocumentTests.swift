@@ -109,6 +109,11 @@ struct LimitsDocumentTests {
             count(HTTP2Session.maximumStreams),
         "window of an HTTP/2 stream, at first and after a body has been read without delay":
             "\(bytes(HTTP2StreamWindow.initialSize)), \(bytes(HTTP2StreamWindow.maximumSize))",
+        "request in HTTP/2, if the server does not accept less; each field counts 32 bytes more":
+            bytes(HTTP2Session.maximumRequestSize),
+        "time after ENHANCE_YOUR_CALM for which no further connection to the server is opened, and servers for which "
+            + "this is remembered by each thread":
+            "\(milliseconds(CalmPeriods.duration)), \(count(CalmPeriods.maximumServers))",
         "window of an HTTP/2 connection": bytes(HTTP2Session.connectionWindow),
         "repetitions of a request that the server refuses without processing it": count(ActiveTransfer.maximumRefusals),
         "messages of callers and transfers that a transport's thread handles before it serves connections again":

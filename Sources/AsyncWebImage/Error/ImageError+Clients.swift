@@ -50,6 +50,7 @@ extension TransportError.Reason {
         case .refusedByPolicy, .sourceRefused: 403
         case .sourceNotFound: 404
         case .bodyTooLarge: 413
+        case .requestTooLarge: 414
         case .hostNotFound, .tooManyRedirects, .unsupportedRedirect, .insecureRedirect: 422
         case .lookupFailed, .tooManyOpenFiles, .threadStartFailed, .cancelled: 503
         // As of a cache that is asked for stored responses only (RFC 9111, section 5.2.1.7).
@@ -66,6 +67,7 @@ extension TransportError.Reason {
         case .refusedByPolicy, .sourceRefused: "The URL of the image is not allowed."
         case .sourceNotFound: "There is no such image."
         case .bodyTooLarge: "The image is too large."
+        case .requestTooLarge: "The request for the image is too large."
         case .hostNotFound: "The server of the image does not exist."
         case .tooManyRedirects, .unsupportedRedirect, .insecureRedirect: "The URL of the image has unusable redirects."
         case .tooManyOpenFiles, .threadStartFailed, .cancelled: "The service is busy; try again later."

@@ -166,7 +166,7 @@ extension ImageError.Code {
             case .sourceFailed: .sourceFailed
             case .cancelled: .cancelled
             case .tooManyOpenFiles: .tooManyOpenFiles
-            case .threadStartFailed, .other: .other
+            case .threadStartFailed, .requestTooLarge, .other: .other
             }
     }
 

@@ -26,6 +26,10 @@ extension ConnectionPool {
     /// Separates `transfer` from its connection, if that is one of these, which is kept for another request if that is
     /// possible.
     func release(_ transfer: ActiveTransfer) {
+        if let key = transfer.placeKey {
+            transfer.placeKey = nil
+            places.giveBack(key)
+        }
         switch transfer.exchange {
         case let handshake as TLSHandshake:
             transfer.exchange = nil

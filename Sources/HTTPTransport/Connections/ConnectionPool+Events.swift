@@ -13,16 +13,17 @@ extension ConnectionPool {
         return true
     }
 
-    /// The time when ``readDue()`` must be called; `nil` if no bytes are left in sockets, and no connection is idle.
+    /// The time when ``handleDue()`` must be called; `nil` if no bytes are left in sockets, no connection is idle, and no
+    /// server has just asked for calm.
     var nextDue: MonotonicInstant? {
         let expiry = idle.oldest.map { $0.lastUse + Connection.maximumIdleTime }
-        guard let read = dueReads.next() else { return expiry }
-        return expiry.map { min($0, read) } ?? read
+        return [expiry, dueReads.next(), calmPeriods.next].lazy.compactMap { $0 }.min()
     }
 
-    /// Reads from the connections whose bytes have been left in the socket for long enough, and closes those that have
-    /// been idle for too long.
-    func readDue() {
+    /// Reads from the connections whose bytes have been left in the socket for long enough, closes those that have been
+    /// idle for too long, and lets transfers continue that waited because a server asked for calm.
+    func handleDue() {
+        calmPeriods.end(at: deadlines.now)
         while let connection = dueReads.remove(at: deadlines.now) { read(connection) }
         let now = deadlines.now
         while let oldest = idle.oldest, oldest.lastUse + Connection.maximumIdleTime <= now, closeOldestIdle() {}

@@ -15,13 +15,19 @@ extension ConnectionPool {
             connection.streams[number] = stream
             transfer.exchange = stream
         } catch {
-            // Not a failure of the transfer's own: it is repeated over another connection.
             let stream = HTTP2Stream(0, on: connection, for: transfer, isFirst: isFirst, at: now)
             stream.hasEnded = true
             transfer.exchange = stream
-            connection.isRetired = true
-            end(transfer, .failed(transfer.connectionError(error.detail), .ifUnanswered))
-            if connection.streams.isEmpty { return close(connection) }
+            if case .requestTooLarge(let limit) = error {
+                transfer.fail(.requestTooLarge(limit: limit))
+                end(transfer, .aborted)
+                if isFirst { keep(connection) }
+            } else {
+                // Not a failure of the transfer's own: it is repeated over another connection.
+                connection.isRetired = true
+                end(transfer, .failed(transfer.connectionError(error.detail), .ifUnanswered))
+                if connection.streams.isEmpty { return close(connection) }
+            }
         }
         needsToSend(connection)
     }
@@ -110,6 +116,9 @@ extension ConnectionPool {
         defer {
             let close = connection.session.peerClose
             if close != before, close?.code == .http11Required { requireHTTP1(connection.key) }
+            if close != before, close?.code == .enhanceYourCalm {
+                calmPeriods.insert(connection.key, at: deadlines.now)
+            }
         }
         do {
             try connection.session.receive(bytes)

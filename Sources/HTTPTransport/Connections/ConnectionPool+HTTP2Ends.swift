@@ -19,8 +19,9 @@ extension ConnectionPool {
             // Nothing guarantees that the request has not been processed.
             let isSafe = [.get, .head].contains(transfer.request.method)
             lose(stream, code.detail("reset the stream"), isSafe ? .ifRefused : .never, code: code)
-        case .unsent(let reason): lose(stream, "the request cannot be sent over HTTP/2: \(reason)", .never)
-        case .reset(let code): lose(stream, code.detail("reset the stream"), code: code)
+        case .reset(let code):
+            if code == .enhanceYourCalm { calmPeriods.insert(stream.connection.key, at: deadlines.now) }
+            lose(stream, code.detail("reset the stream"), code: code)
         case .invalid(let code, let fault):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
                 let detail = "the response violates HTTP/2: \(code)"
@@ -59,7 +60,11 @@ extension ConnectionPool {
             if isSilent(stream) { connection.isRetired = true }
         }
         hasRoom(connection)
-        guard connection.streams.isEmpty else { return }
+        if connection.streams.isEmpty { keep(connection) }
+    }
+
+    /// Keeps a connection without streams for another request, if that is possible.
+    func keep(_ connection: HTTP2Connection) {
         guard !connection.isEnding else { return close(connection) }
         connection.becomeIdle(at: deadlines.now)
         idle.insert(connection)

@@ -18,7 +18,8 @@ final class ConnectionPool {
     enum Route {
         /// The request is being sent.
         case sent
-        /// The transfer waits for the first connection to its server, and is among ``takeReleased()`` later.
+        /// The transfer waits for the first connection to its server, or until it may open another, and is among
+        /// ``takeReleased()`` later.
         case waits
         /// A connection must be opened.
         case needsConnection
@@ -41,6 +42,8 @@ final class ConnectionPool {
     var shared: [ConnectionKey: [HTTP2Connection]] = [:]
     var gate = ConnectionGate()
     var http1Requirements = HTTP1Requirements()
+    var places = ConnectionPlaces()
+    var calmPeriods = CalmPeriods()
     var dueReads = DueReads()
     /// The connections with received bytes that the poller does not report, each once.
     var unfinished: [Connection] = []
@@ -79,7 +82,9 @@ final class ConnectionPool {
     var hasIdle: Bool { idle.count > 0 }
 
     /// A Boolean value that indicates whether a transfer has ended and has not been reported, or can continue.
-    var hasNews: Bool { !ended.isEmpty || gate.hasReleased || !roomy.isEmpty }
+    var hasNews: Bool {
+        !ended.isEmpty || gate.hasReleased || places.hasReleased || calmPeriods.hasReleased || !roomy.isEmpty
+    }
 
     /// A Boolean value that indicates whether received bytes can be read without waiting.
     var hasUnfinished: Bool { !unfinished.isEmpty }
@@ -90,8 +95,10 @@ final class ConnectionPool {
         return closedCount
     }
 
-    /// Returns a transfer that no longer waits for the first connection to its server; `nil` if there is none.
-    func takeReleased() -> UInt64? { gate.takeReleased() }
+    /// Returns a transfer that no longer waits for its server; `nil` if there is none.
+    func takeReleased() -> UInt64? {
+        gate.takeReleased() ?? places.takeReleased() ?? calmPeriods.takeReleased()
+    }
 
     /// Returns the HTTP/2 connections that have room for another stream, and may not have had it at the last call.
     func takeRoomy() -> [HTTP2Connection] {
@@ -125,12 +132,14 @@ extension ConnectionPool {
             stopConnecting(transfer, failed: false)
             return .sent
         }
+        guard hasPlace(transfer, at: key) else { return .waits }
         // A retry must not depend on another old connection.
         if !transfer.isRepeated, sendOverIdleConnection(transfer, key) {
             stopConnecting(transfer, failed: false)
             return .sent
         }
         guard key.isSecure else { return .needsConnection }
+        guard !calmPeriods.makesWait(transfer.handle.id, for: key, at: deadlines.now) else { return .waits }
         guard gate.mayConnect(transfer.handle.id, to: key) else { return .waits }
         transfer.openedKey = key
         return .needsConnection
@@ -143,6 +152,22 @@ extension ConnectionPool {
             if connection.isOpen { return connection }
         }
         return nil
+    }
+
+    /// Returns whether the transfer may have a connection of its own; otherwise, it waits for a place at a server that
+    /// turned out to require HTTP/1.1.
+    private func hasPlace(_ transfer: ActiveTransfer, at key: ConnectionKey) -> Bool {
+        guard http1Requirements.contains(key, at: deadlines.now), transfer.placeKey == nil,
+            let limit = transfer.request.maximumConnectionsPerHost
+        else { return true }
+        guard places.take(for: transfer.handle.id, at: key, limit: max(1, limit)) else {
+            transfer.waitForPlace(at: key)
+            return false
+        }
+        transfer.placeKey = key
+        // Its new connection takes the place of an old one.
+        if transfer.isRepeated, let connection = idle.removeLast(for: key) { close(connection) }
+        return true
     }
 
     private func sendOverIdleConnection(_ transfer: ActiveTransfer, _ key: ConnectionKey) -> Bool {

@@ -30,7 +30,9 @@ extension CurlWorker {
     func continueWaiting() {
         multi.detachedCount = pool.count
         while let id = pool.takeReleased() {
-            if let transfer = transfers[id], transfer.waitsForConnection { resolve(transfer) }
+            if let transfer = transfers[id], transfer.endWaitForPlace() || transfer.waitsForConnection {
+                resolve(transfer)
+            }
         }
         if !waitingForConnection.isEmpty {
             // No more than can have a connection: libcurl would let the others wait, and they would be taken back.

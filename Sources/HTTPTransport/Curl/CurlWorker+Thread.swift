@@ -36,7 +36,7 @@ extension CurlWorker: TransferThreadDriver {
                 if !worker.pool.handle(event) { worker.multi.handle(event) }
             }
             worker.pool.readUnfinished()
-            worker.pool.readDue()
+            worker.pool.handleDue()
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.expireOverdue()

@@ -250,6 +250,7 @@ extension CurlWorker {
         switch transfer.awaited {
         case .addresses(let host): state.dnsCache.withdraw(transfer.handle.id, from: host)
         case .credential(let key): state.credentials.leave(transfer.handle.id, key)
+        case .place(let key): pool.places.withdraw(transfer.handle.id, from: key)
         case nil: break
         }
         // A canceled transfer always reports the cancellation.

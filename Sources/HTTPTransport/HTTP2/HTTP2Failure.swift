@@ -8,6 +8,8 @@ enum HTTP2Failure: Error, Equatable {
     case flood(String)
     /// No stream can be opened now.
     case noStream
+    /// The fields of the request exceed the limit, in bytes; no other request is affected.
+    case requestTooLarge(limit: Int)
     /// nghttp2 has failed, usually for lack of memory.
     case library(String)
 
@@ -19,6 +21,7 @@ enum HTTP2Failure: Error, Equatable {
         case .violation(let code, let reason): "the server violates HTTP/2: \(code), \(reason)"
         case .flood: "endless data that belongs to no response"
         case .noStream: "no HTTP/2 stream can be opened"
+        case .requestTooLarge(let limit): "a request of more than \(limit) bytes"
         case .library(let message): "nghttp2: \(message)"
         }
     }
@@ -28,12 +31,10 @@ enum HTTP2Failure: Error, Equatable {
 enum HTTP2StreamEnd: Equatable {
     /// The response is complete.
     case complete
-    /// The peer has certainly not processed the request (RFC 9113, section 8.7).
+    /// The peer has certainly not processed the request (RFC 9113, section 8.7), or it was not sent.
     case refused
     /// The peer requires HTTP/1.1 for the request.
     case requiresHTTP1
-    /// This side could not send the request, for the reason that nghttp2 states.
-    case unsent(String)
     /// The peer has ended the stream before the response was complete.
     case reset(HTTP2ErrorCode)
     /// The response was invalid, for the reason that nghttp2 states, and this side has ended the stream.

@@ -32,6 +32,9 @@ struct HTTP2RequestFields {
         endOfHeaderFields = bytes.count
     }
 
+    /// The size of the latest request (RFC 9113, section 6.5.2).
+    var size: Int { bytes.count + 32 * list.count }
+
     /// Replaces the fields by those of `request`.
     mutating func set(_ request: TransportRequest) {
         if latest != request.headerFields { setHeaderFields(request.headerFields) }

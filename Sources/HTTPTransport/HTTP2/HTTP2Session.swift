@@ -22,6 +22,9 @@ final class HTTP2Session {
 
     /// The maximum number of streams at a time, which the peer can lower.
     static let maximumStreams = 100
+    /// The maximum size of a request, as RFC 9113, section 6.5.2 defines it, which the peer can lower; nghttp2 sends no
+    /// larger ones.
+    static let maximumRequestSize = 64 << 10
     /// The number of bytes of all bodies that the peer may send before they have arrived.
     static let connectionWindow = 16 << 20
     /// The maximum number of bytes after which a head, a part of a body, or the end of a stream must be complete.
@@ -88,6 +91,8 @@ final class HTTP2Session {
         if let failure { throw failure }
         guard canOpenStream else { throw .noStream }
         requestFields.set(request)
+        let limit = min(Self.maximumRequestSize, framing.peerRequestLimit)
+        guard requestFields.size <= limit else { throw .requestTooLarge(limit: limit) }
         let stream = try framing.submit(requestFields)
         streams[stream] = Stream()
         return stream
@@ -285,12 +290,6 @@ extension HTTP2Session {
                 .reset(code)
             }
         delegate?.end(of: number, end)
-    }
-
-    /// Takes the end of a stream whose request could not be sent.
-    func endUnsent(_ number: Int32, _ reason: String) {
-        guard failure == nil, streams.removeValue(forKey: number) != nil else { return }
-        delegate?.end(of: number, .unsent(reason))
     }
 
     /// Records that the peer knows this side's settings.

@@ -46,15 +46,10 @@ extension NGHTTP2Session {
             unsafe Self.sent(frame, session)
             return 0
         }
-        unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, status, owner in
+        unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, owner in
             guard let frame = unsafe frame, let session = unsafe Self.owner(owner) else { return callbackFailure }
-            if unsafe frame.type == NGHTTP2_HEADERS {
-                if nghttp2_error(status) == NGHTTP2_ERR_START_STREAM_NOT_ALLOWED {
-                    session.endStream(unsafe frame.stream, .refusedStream)
-                } else {
-                    session.endUnsent(unsafe frame.stream, unsafe String(cString: nghttp2_strerror(status)))
-                }
-            }
+            // The server has announced to accept no more requests.
+            if unsafe frame.type == NGHTTP2_HEADERS { session.endStream(unsafe frame.stream, .refusedStream) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, owner in

@@ -120,6 +120,11 @@ struct NGHTTP2Session: ~Copyable {
         Int(unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
+    /// The maximum size of a request that the peer accepts.
+    var peerRequestLimit: Int {
+        Int(unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE))
+    }
+
     /// Sets the number of the next stream, for tests.
     func setNextStream(_ stream: Int32) {
         unsafe nghttp2_session_set_next_stream_id(session, stream)

@@ -46,6 +46,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case connectionLost
         /// The body exceeds the request's limit, in bytes.
         case bodyTooLarge(limit: Int)
+        /// The request, with its URL and header fields, exceeds the limit of HTTP/2 that this package or the server
+        /// has, in bytes, and was not sent.
+        case requestTooLarge(limit: Int)
         /// The response's header exceeds the limit, in bytes.
         case headerTooLarge(limit: Int)
         /// The response violates HTTP.
@@ -86,9 +89,9 @@ public struct TransportError: Error, Sendable, Hashable {
             .threadStartFailed:
             true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
-        case .invalidURL, .hostNotFound, .invalidProxy, .tlsFailure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
-            .tooManyRedirects,
-            .unsupportedRedirect, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
+        case .invalidURL, .hostNotFound, .invalidProxy, .tlsFailure, .requestTooLarge, .bodyTooLarge, .headerTooLarge,
+            .invalidResponse, .tooManyRedirects, .unsupportedRedirect, .insecureRedirect, .authenticationFailed,
+            .refusedByPolicy, .notCached, .cancelled,
             .sourceNotFound, .sourceRefused, .sourceFailed, .other:
             false
         }
@@ -136,6 +139,8 @@ extension TransportError.Reason {
         case .truncated(nil, let received): "the connection ended early, after \(received) bytes"
         case .connectionLost: "the connection was lost before the response began"
         case .bodyTooLarge(let limit): "the body is larger than the limit of \(limit) bytes"
+        case .requestTooLarge(let limit):
+            "the request, with its URL and header fields, is larger than the limit of \(limit) bytes"
         case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
         case .invalidResponse: "the response is not valid HTTP"
         case .tooManyRedirects(let limit): "the server redirected more than \(limit) times"

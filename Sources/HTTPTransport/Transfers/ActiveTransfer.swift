@@ -15,8 +15,8 @@ final class ActiveTransfer {
     private let assignment: ThreadAssignment
     /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
-    /// The answer that the transfer waits for before its request can be sent.
-    var awaited: AwaitedAnswer?
+    /// What the transfer waits for before its request can be sent.
+    var awaited: Awaited?
     /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero
     /// The transport's credential for the origin, if the request has none.
@@ -27,6 +27,8 @@ final class ActiveTransfer {
     var poolKey: ConnectionKey?
     /// The server to which a connection is opened for the hop and others that can share it.
     var openedKey: ConnectionKey?
+    /// The server at which the hop has one of a limited number of places.
+    var placeKey: ConnectionKey?
     /// A Boolean value that indicates whether the hop uses a proxy, whose own address is not checked.
     var usesProxy = false
     /// A Boolean value that indicates whether a client certificate is presented to the hop's host on request.
@@ -47,12 +49,14 @@ final class ActiveTransfer {
     /// The reason why this module aborted the transfer, if it did.
     var abortReason: AbortReason?
 
-    /// An answer from another thread.
-    enum AwaitedAnswer: Equatable {
+    /// An answer from another thread, or the end of another transfer.
+    enum Awaited: Equatable {
         /// The addresses of a host.
         case addresses(of: String)
         /// The credential of a provider.
         case credential(CredentialStore.Key)
+        /// A place at a server.
+        case place(ConnectionKey)
     }
 
     /// A credential that the transport has for an origin.
@@ -168,6 +172,20 @@ extension ActiveTransfer {
     /// Records that the host's addresses are known or not needed; the lookup also counts as connecting.
     func hasAddresses() {
         clock.endResolving()
+    }
+
+    /// Waits for a place at a server, which is not part of the time for connecting.
+    func waitForPlace(at key: ConnectionKey) {
+        awaited = .place(key)
+        enter(.paused)
+    }
+
+    /// Ends the wait for a place; returns `false` if there is none.
+    func endWaitForPlace() -> Bool {
+        guard case .place = awaited else { return false }
+        awaited = nil
+        enter(.resolving)
+        return true
     }
 
     /// Records that the request is about to be sent over a connection of this module.

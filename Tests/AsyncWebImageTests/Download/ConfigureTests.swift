@@ -133,6 +133,12 @@ struct ConfigureTests {
         #expect(request.maximumRedirects == 3 && request.redirectPolicy.crossOriginHeaderFields == [.acceptLanguage])
     }
 
+    /// The queue applies it to hosts that are known to need connections; the transport to those that turn out to.
+    @Test func limitOfConnectionsTakesEffectWhileRunning() async throws {
+        #expect(try await request { $0.maximumConnectionsPerHost = 3 }.maximumConnectionsPerHost == 3)
+        #expect(try await request { $0.maximumConnectionsPerHost = 0 }.maximumConnectionsPerHost == 1)
+    }
+
     @Test func requestModifierTakesEffectWhileRunning() async throws {
         struct Modifier: RequestModifier {
             func modify(_ request: TransportRequest) async throws -> TransportRequest {

@@ -18,6 +18,7 @@ struct ImageErrorClientTests {
         let reasons: [(TransportError.Reason, Int)] = [
             (.invalidURL, 400),
             (.refusedByPolicy(PolicyRefusal(subject: "10.0.0.7", rule: "secret")), 403), (.bodyTooLarge(limit: 1), 413),
+            (.requestTooLarge(limit: 1), 414),
             (.hostNotFound, 422), (.tooManyRedirects(limit: 1), 422), (.lookupFailed, 503), (.tooManyOpenFiles, 503),
             (.timedOut(.idle), 504), (.notCached, 504), (.connectionFailed, 502), (.tlsFailure, 502),
             (.refusedByProxy(status: 407), 502),

@@ -23,6 +23,7 @@ struct ImageErrorCodeTests {
         (.invalidResponse, "invalid_response"), (.tooManyRedirects(limit: 1), "redirects"),
         (.unsupportedRedirect, "redirect_refused"), (.insecureRedirect, "redirect_refused"),
         (.authenticationFailed, "auth"), (.notCached, "not_cached"), (.cancelled, "cancelled"),
+        (.requestTooLarge(limit: 1), "other"),
         (.other(code: 1), "other"),
     ])
     func transportErrorsHaveCodes(reason: TransportError.Reason, code: String) {

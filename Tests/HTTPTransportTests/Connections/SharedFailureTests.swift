@@ -177,6 +177,22 @@ struct SharedFailureTests {
         #expect(server.record.value.requests.count == 40)
     }
 
+    /// As the first one on a connection, it leaves the connection to others.
+    @Test func requestThatIsTooLargeFailsAtOnce() async throws {
+        let fixture = try SharedFixture()
+        let server = try fixture.server { connection, stream, _ in connection.respond(stream, body: [1]) }
+        for _ in 0..<2 {
+            let record = try await fixture.transport.fetch(server.url("/large")) {
+                $0.headerFields[.userAgent] = String(repeating: "x", count: 100_000)
+            }
+            #expect(record.error?.reason == .requestTooLarge(limit: HTTP2Session.maximumRequestSize))
+            #expect(record.error?.isRetryable == false)
+            #expect(try await fixture.transport.fetch(server.url("/a")).body == [1])
+        }
+        let record = server.record.value
+        #expect(record.accepted == 1 && record.closed.isEmpty && record.count(of: "/large") == 0)
+    }
+
     @Test func requestWithAnotherMethodIsNotRepeated() async throws {
         let fixture = try SharedFixture()
         let server = try fixture.server { connection, _, _ in connection.close() }

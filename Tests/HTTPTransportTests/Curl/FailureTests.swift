@@ -110,6 +110,7 @@ struct FailureTests {
         TransportError.Reason.invalidURL, .hostNotFound, .connectionFailed, .tlsFailure, .timedOut(.connect),
         .timedOut(.firstByte), .timedOut(.idle), .timedOut(.total), .truncated(expected: 10, received: 5),
         .truncated(expected: nil, received: 5), .connectionLost, .bodyTooLarge(limit: 1), .headerTooLarge(limit: 1),
+        .requestTooLarge(limit: 1),
         .invalidResponse, .tooManyRedirects(limit: 3), .unsupportedRedirect, .insecureRedirect, .cancelled,
         .other(code: 99),
         .refusedByProxy(status: 403), .invalidProxy, .tooManyOpenFiles, .threadStartFailed,

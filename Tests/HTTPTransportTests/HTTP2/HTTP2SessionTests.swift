@@ -277,15 +277,30 @@ struct HTTP2SessionTests {
         #expect(peer.requests[stream]?.last?.value.utf8.count == 40_000)
     }
 
-    @Test func requestThatNGHTTP2CannotSendEnds() throws {
-        let stream = try send { $0.headerFields[.userAgent] = String(repeating: "x", count: 200_000) }
-        guard case .unsent? = exchange.ends[stream] else {
-            Issue.record("\(exchange.ends)")
-            return
+    /// The size of a field includes 32 bytes (RFC 9113, section 6.5.2).
+    @Test func requestHasAMaximumSize() throws {
+        let size =
+            "a.example".utf8.count + "/".utf8.count + "GET".utf8.count + "https".utf8.count
+            + ":method:scheme:authority:path".utf8.count + "accept*/*user-agent".utf8.count + 6 * 32
+        let limit = HTTP2Session.maximumRequestSize
+        let largest = try send { $0.headerFields[.userAgent] = String(repeating: "x", count: limit - size) }
+        #expect(peer.completed == [largest])
+        #expect(throws: HTTP2Failure.requestTooLarge(limit: limit)) {
+            try send { $0.headerFields[.userAgent] = String(repeating: "x", count: limit - size + 1) }
         }
-        #expect(exchange.failure == nil)
+        #expect(exchange.failure == nil && exchange.session.streamCount == 1)
         let next = try send()
-        #expect(peer.completed == [next])
+        #expect(peer.completed == [largest, next])
+    }
+
+    @Test func requestIsNotLargerThanThePeerAccepts() throws {
+        exchange.run(with: peer)
+        exchange.receive(.settings([(6, 1_000)]))
+        #expect(throws: HTTP2Failure.requestTooLarge(limit: 1_000)) {
+            try exchange.open { $0.headerFields[.userAgent] = String(repeating: "x", count: 1_000) }
+        }
+        _ = try exchange.open()
+        #expect(exchange.failure == nil && exchange.session.streamCount == 1)
     }
 
     @Test func numberOfStreamsHasAMaximum() throws {

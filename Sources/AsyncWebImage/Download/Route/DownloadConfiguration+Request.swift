@@ -6,7 +6,7 @@ import ResponseCache
 extension DownloadConfiguration {
     /// Returns the request for a response, without range fields.
     func request(for key: FetchKey) -> TransportRequest {
-        TransportRequest(
+        var request = TransportRequest(
             url: key.url,
             headerFields: headerFields.overridden(by: key.headerFields).asking(key.cachePolicy),
             credential: key.credential,
@@ -16,6 +16,8 @@ extension DownloadConfiguration {
             maximumRedirects: max(0, key.transfer?.maximumRedirects ?? maximumRedirects),
             redirectPolicy: redirectPolicy,
             cacheKey: key.cacheKey)
+        request.maximumConnectionsPerHost = connectionsPerHost
+        return request
     }
 }
 
