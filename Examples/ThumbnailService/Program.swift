@@ -20,7 +20,7 @@ enum Program {
         signal(SIGTERM, SIG_IGN)
         let (termination, continuation) = AsyncStream.makeStream(of: Never.self)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
-        source.setEventHandler { continuation.finish() }
+        source.setEventHandler { @Sendable in continuation.finish() }  // not on the main actor
         source.resume()
         for await _ in termination {}
         source.cancel()
