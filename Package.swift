@@ -157,6 +157,17 @@ let package = Package(
             name: "WebimageDemo",
             dependencies: ["AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin"],
             path: "Examples/Demo"),
+        // The example of a service.
+        .executableTarget(
+            name: "ThumbnailService",
+            dependencies: [
+                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "ImageEncoders", "ImageProcessing", "ResponseCache",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Examples/ThumbnailService"),
 
         // Code shared by the tests of several targets: servers, a proxy, and the state of a process.
         .target(
@@ -250,6 +261,13 @@ let package = Package(
         .testTarget(
             name: "WebimageDemoTests",
             dependencies: ["WebimageDemo", "AsyncWebImage", "WebimageConsole", "LoopbackOrigin"]),
+        .testTarget(
+            name: "ThumbnailServiceTests",
+            dependencies: [
+                "ThumbnailService", "AsyncWebImage", "AsyncWebImageTesting", "HTTPTransport", "ImageCodecs",
+                "ImageTestSupport", "LoopbackOrigin", "ResponseCache",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .testTarget(
             name: "WebimageTests",
             dependencies: [

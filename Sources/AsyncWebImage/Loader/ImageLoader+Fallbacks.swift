@@ -36,6 +36,32 @@ extension ImageLoader {
     }
 }
 
+extension ImageLoader {
+    /// Starts a load of a request for its URL, or for the first of its fallback URLs that succeeds; `start` begins that of
+    /// one URL.
+    func tryingTask<Value>(
+        _ request: ImageRequest, _ head: @escaping @Sendable (Value) -> ResponseHead,
+        _ start: @escaping @Sendable (ImageRequest, ResponseAccess) -> LoadTask<Value>
+    ) -> LoadTask<Value> {
+        let (answer, response) = (OneShot<Value>(), ResponseAccess())
+        let control = FallbackControl<Value>(priority: request.priority)
+        Task {
+            do {
+                let value = try await trying(request) { current in
+                    let load = start(current, response)
+                    control.follow(load)
+                    return try await load.value
+                }
+                answer.resolve(.success(value))
+            } catch {
+                answer.resolve(.failure(error))
+            }
+            control.end()
+        }
+        return LoadTask(request: request, answer: answer, response: response, head: head, control: control)
+    }
+}
+
 extension ImageRequest {
     /// Replaces the URL; nothing that the first URL's origin may know is sent to another one.
     fileprivate mutating func replaceURL(by other: String, of request: ImageRequest) {

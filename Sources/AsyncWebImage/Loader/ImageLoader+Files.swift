@@ -36,7 +36,14 @@ extension ImageLoader {
     /// Starts making the file and returns a handle with which you can await, observe, cancel, and prioritize the load;
     /// see ``file(for:as:)``.
     public func fileTask(for request: ImageRequest, as rule: OutputRule) -> LoadTask<ImageFile> {
-        let (answer, response) = (OneShot<ImageFile>(), ResponseAccess())
+        guard !request.fallbackURLs.isEmpty else { return fileTask(for: request, as: rule, ResponseAccess()) }
+        return tryingTask(request, \.head) { self.fileTask(for: $0, as: rule, $1) }
+    }
+
+    private func fileTask(
+        for request: ImageRequest, as rule: OutputRule, _ response: ResponseAccess
+    ) -> LoadTask<ImageFile> {
+        let answer = OneShot<ImageFile>()
         let id = coordinator.newSubscriberID()
         let identity = FileIdentity(recipe: request.recipe, rule: rule)
         let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator, isJoined: false)

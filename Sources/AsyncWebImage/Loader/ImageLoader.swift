@@ -218,9 +218,13 @@ public final class ImageLoader: Sendable {
 
     private func start<Value>(
         _ request: ImageRequest, _ head: @escaping @Sendable (Value) -> ResponseHead,
-        _ product: (OneShot<Value>) -> Subscriber.Product
+        response: ResponseAccess = ResponseAccess(),
+        _ product: @escaping @Sendable (OneShot<Value>) -> Subscriber.Product
     ) -> LoadTask<Value> {
-        let (answer, response) = (OneShot<Value>(), ResponseAccess())
+        if !request.fallbackURLs.isEmpty {
+            return tryingTask(request, head) { self.start($0, head, response: $1, product) }
+        }
+        let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         do {
             var subscriber = Subscriber(request, try fetchKey(request), id: id, product: product(answer))

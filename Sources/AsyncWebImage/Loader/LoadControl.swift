@@ -1,8 +1,18 @@
 import HTTPTransport
 import Threading
 
+/// The control of a load by its handle.
+protocol LoadController: AnyObject, Sendable {
+    /// A new stream of the progress; a slow consumer skips intermediate states.
+    var progress: AsyncStream<DownloadProgress> { get }
+    /// The priority, which can be changed at any time.
+    var priority: DownloadPriority { get set }
+    /// Ends the load for this caller.
+    func leave()
+}
+
 /// The control of a caller's load: its progress, its priority, and its end.
-final class LoadControl: Sendable {
+final class LoadControl: LoadController {
     private struct State {
         var priority: DownloadPriority
         /// A Boolean value that indicates whether the caller has joined a download.
@@ -44,10 +54,8 @@ final class LoadControl: Sendable {
         for watcher in watchers { watcher.finish() }
     }
 
-    /// Ends the load for this caller.
     func leave() { coordinator.post(.leave(id)) }
 
-    /// A new stream of the progress; a slow consumer skips intermediate states.
     var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -65,7 +73,6 @@ final class LoadControl: Sendable {
         return stream
     }
 
-    /// The priority, which can be changed at any time.
     var priority: DownloadPriority {
         get { state.withLock { $0.priority } }
         set {

@@ -13,12 +13,12 @@ public final class LoadTask<Value: Sendable>: Sendable {
     private let answer: OneShot<Value>
     private let response: ResponseAccess
     private let headOfValue: @Sendable (Value) -> ResponseHead
-    private let control: LoadControl
+    private let control: any LoadController
 
     init(
         request: ImageRequest, answer: OneShot<Value>, response: ResponseAccess,
         head: @escaping @Sendable (Value) -> ResponseHead,
-        control: LoadControl
+        control: any LoadController
     ) {
         self.request = request
         self.answer = answer

@@ -92,7 +92,7 @@ public struct ImageRequest: Sendable, Hashable {
     /// that it has no ``knownVersion`` or other condition and, if its origin is another one, neither ``headerFields``
     /// nor ``credential``. If a URL that has failed has the same ``cacheKey``, the request is made with
     /// ``CachePolicy/reload``, unless the policy is ``CachePolicy/cacheOnly`` or ``CachePolicy/noStore``.
-    /// They are for methods that return a result; handles, previews, and frames ignore them.
+    /// They are for methods and handles that return a result; previews and frames ignore them.
     public var fallbackURLs: [String] = []
     /// The slot of the element for which the request is made, in
     /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)``; `nil` for none.

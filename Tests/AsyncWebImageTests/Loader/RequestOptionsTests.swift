@@ -139,6 +139,59 @@ struct RequestOptionsTests {
         }
     }
 
+    @Test func handlesRequestFallbackURLsInTurn() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png)
+            let gate = Gate()
+            defer { gate.open() }
+            origin.route("/missing", .init(status: 404))
+            origin.route("/a", LoopbackOrigin.Response(body: file).held(at: .body(100), until: gate))
+            let loader = ImageLoader(configuration: .patient)
+            var request = ImageRequest(origin.url("/missing"))
+            request.fallbackURLs = ["not a URL", origin.url("/a")]
+            let task = loader.imageTask(for: request)
+            task.priority = .high
+            var received = 0
+            for await progress in task.progress {
+                // The first bytes are those of the fallback URL, which waits.
+                if received == 0, progress.received > 0 {
+                    #expect(task.head?.url.string == origin.url("/a"))
+                    #expect(await loader.coordinator.activity.running == 1)
+                    gate.open()
+                }
+                received = progress.received
+            }
+            #expect(received == file.count && task.priority == .high)
+            let image = try await task.value
+            #expect(image.head.url.string == origin.url("/a") && task.request == request)
+            let thumbnail = try await loader.fileTask(for: request, as: OutputRule(.png())).value
+            #expect(thumbnail.head.url.string == origin.url("/a"))
+            request.fallbackURLs = ["not a URL"]
+            let broken = loader.infoTask(for: request)
+            let error = await #expect(throws: ImageError.self) { try await broken.value }
+            #expect(error?.code == .invalidURL)
+        }
+    }
+
+    @Test func canceledHandleRequestsNoFurtherURL() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            defer { gate.open() }
+            origin.route("/missing", LoopbackOrigin.Response(status: 404).held(at: .start, until: gate))
+            let loader = ImageLoader(configuration: .patient)
+            var request = ImageRequest(origin.url("/missing"))
+            request.fallbackURLs = [origin.url("/a")]
+            let task = loader.dataTask(for: request)
+            await origin.requests(to: "/missing", reach: 1)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            gate.open()
+            await loader.coordinator.becomesIdle()
+            for await _ in task.progress {}
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
     @Test func fallbackOfAnotherOriginGetsNoSecrets() async throws {
         let transport = ScriptedTransport()
         let loader = ImageLoader(configuration: .patient, transport: transport)

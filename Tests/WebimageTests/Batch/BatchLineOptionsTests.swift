@@ -1,6 +1,7 @@
 import AsyncWebImage
 import ImageCodecs
 import ImageEncoders
+import ImageTestSupport
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -44,6 +45,23 @@ struct BatchLineOptionsTests {
         #expect(frames[0].file == frames[1].file)
     }
 
+    @Test func changesOfALineReplaceThoseOfTheCommand() async throws {
+        let frames = try await frames(
+            [
+                nil, #"{"rotate":180}"#, #"{"crop":"16:9","gravity":"top"}"#, #"{"crop":"10x10+1+1","blur":1.5}"#,
+                #"{"trim":true,"grayscale":true,"sharpen":1,"flip":"vertical"}"#,
+                #"{"rounded":16,"background":"ff0000"}"#, #"{"rounded":"circle","format":"png"}"#,
+            ], ["--max-pixel-size", "48", "--rotate", "90", "--line-options"])
+        let sizes = frames.map(size)
+        #expect(sizes[..<4] == [[32, 48], [48, 32], [27, 48], [10, 10]])
+        #expect(sizes[5] == [32, 48])
+        #expect(sizes[6] == [32, 32])
+        let gray = try decode(frames[4].file).pixels.bytes
+        #expect(gray[0] == gray[1] && gray[1] == gray[2])
+        let red = try decode(frames[5].file).pixels.bytes
+        #expect(red[0] > 200 && red[1] < 60)
+    }
+
     @Test func sizeOfALineReplacesAResizeMode() async throws {
         let frames = try await frames(
             [nil, #"{"max_pixel_size":24}"#],
@@ -63,6 +81,8 @@ struct BatchLineOptionsTests {
         (#"{"max_pixel_size":"24"}"#, "max_pixel_size"), (#"{"max_pixel_size":0}"#, "at least 1"),
         (#"{"fit":"60"}"#, "fit"), (#"{"fit":"6x6","fill":"6x6"}"#, "--fit and --fill"),
         (#"{"format":"bmp"}"#, "format"), (#"{"quality":101}"#, "--quality"),
+        (#"{"rotate":45}"#, "--rotate"), (#"{"blur":1e9}"#, "--blur"), (#"{"crop":"a"}"#, "crop"),
+        (#"{"gravity":"top"}"#, "--gravity"), (#"{"trim":1}"#, "trim"), (#"{"overlay":"/etc/passwd"}"#, "overlay"),
         (#"{"format":"original"}"#, "--format original"), (#"{"header":"Cookie: a"}"#, "header is unknown"),
     ])
     func unusableOptionsAreABadLine(options: String, reason: String) async throws {

@@ -32,8 +32,9 @@ struct BatchListOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, or quality, \
-            which replace the options of the same names for this line. A size of a line replaces all size options.
+            Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, quality, or the \
+            options from trim to background except overlay, which replace the options of the same names for this line. A \
+            size of a line replaces all size options.
             """)
     var lineOptions = false
 

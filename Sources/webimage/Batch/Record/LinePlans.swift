@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ImageProcessing
 
 /// The plans for the images of a list, whose lines can have options of their own.
 struct LinePlans: Sendable {
@@ -45,6 +46,7 @@ struct LinePlans: Sendable {
         for member in members { try set(member, in: &images) }
         do {
             try images.validate()
+            try images.changes.validate()
             let plan = Self.plan(for: images)
             try images.validateQuality(for: plan)
             guard plan.isConverted || !needsPixels else { throw refusal("hashes need images that are converted") }
@@ -60,13 +62,26 @@ struct LinePlans: Sendable {
             return value
         }
         let text = JSONScanner.text(of: member.value) ?? ""
-        let number = Int(String(decoding: member.value, as: UTF8.self))
+        let token = String(decoding: member.value, as: UTF8.self)
+        let number = Int(token)
         switch member.name {
         case "max_pixel_size": images.maxPixelSize = try value(number)
         case "fit": images.fit = try value(BoxSize(argument: text))
         case "fill": images.fill = try value(BoxSize(argument: text))
         case "format": images.format = try value(OutputFormat(rawValue: text))
         case "quality": images.quality = try value(number)
+        case "trim": images.changes.trim = try value(Bool(token))
+        case "crop": images.changes.crop = try value(CropArgument(argument: text))
+        case "gravity": images.changes.gravity = try value(GravityArgument(argument: text))
+        case "rotate": images.changes.rotate = try value(number)
+        case "flip": images.changes.flip = try value(ImageTransformation.Axis(rawValue: text))
+        case "grayscale": images.changes.grayscale = try value(Bool(token))
+        case "blur": images.changes.blur = try value(Double(token))
+        case "sharpen": images.changes.sharpen = try value(Double(token))
+        case "rounded":
+            images.changes.rounded = try value(RoundedArgument(argument: text.isEmpty ? token : text))
+        case "background": images.changes.background = try value(ColorArgument(argument: text))
+        // Not "overlay": lists come from strangers, and it reads a file.
         default: throw refusal("\(member.name) is unknown")
         }
     }

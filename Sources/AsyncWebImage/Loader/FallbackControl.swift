@@ -1,0 +1,76 @@
+import Threading
+
+/// The control of a load that requests several URLs in turn: it controls the load of the current one.
+final class FallbackControl<Value: Sendable>: LoadController {
+    private struct State {
+        var priority: DownloadPriority
+        var current: LoadTask<Value>?
+        /// The streams of progress, which get each load.
+        var watchers: [AsyncStream<LoadTask<Value>>.Continuation] = []
+        var isCanceled = false
+        var hasEnded = false
+    }
+
+    private let state: Locked<State>
+
+    init(priority: DownloadPriority) {
+        state = Locked(State(priority: priority))
+    }
+
+    /// Sets the load of the next URL.
+    func follow(_ load: LoadTask<Value>) {
+        let isCanceled = state.withLock { state in
+            if load.priority != state.priority { load.priority = state.priority }
+            state.current = load
+            for watcher in state.watchers { watcher.yield(load) }
+            return state.isCanceled
+        }
+        if isCanceled { load.cancel() }
+    }
+
+    /// Ends the streams of progress, because there is no further URL.
+    func end() {
+        let watchers = state.withLock { state in
+            state.hasEnded = true
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.finish() }
+    }
+
+    func leave() {
+        let current = state.withLock { state in
+            state.isCanceled = true
+            return state.current
+        }
+        current?.cancel()
+    }
+
+    var progress: AsyncStream<DownloadProgress> {
+        let (loads, watcher) = AsyncStream.makeStream(of: LoadTask<Value>.self)
+        state.withLock { state in
+            if let current = state.current { watcher.yield(current) }
+            if state.hasEnded { watcher.finish() } else { state.watchers.append(watcher) }
+        }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let forwarding = Task {
+            for await load in loads {
+                for await progress in load.progress { continuation.yield(progress) }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in forwarding.cancel() }
+        return stream
+    }
+
+    var priority: DownloadPriority {
+        get { state.withLock { $0.priority } }
+        set {
+            state.withLock { state in
+                state.priority = newValue
+                state.current?.priority = newValue
+            }
+        }
+    }
+}
