@@ -15,7 +15,7 @@ endif
 
 # Formats that the command reads in addition, of libraries that are installed for them: FORMATS=avif, or FORMATS=all.
 FORMATS :=
-OPTIONAL_FORMATS := AVIF
+OPTIONAL_FORMATS := AVIF HEIC
 comma := ,
 CHOSEN := $(if $(filter all,$(FORMATS)),$(OPTIONAL_FORMATS),$(shell echo '$(FORMATS)' | tr 'a-z,' 'A-Z '))
 UNKNOWN := $(filter-out $(OPTIONAL_FORMATS),$(CHOSEN))
@@ -57,13 +57,13 @@ test: setup ## check the format, build for release, run the tests of the package
 test-debug: setup ## run the tests in a debug build, without those of the package traits
 	@Scripts/test.sh
 
-TRAITS := --traits ServiceLifecycle,Tracing,AVIF
+TRAITS := --traits ServiceLifecycle,Tracing,AVIF,HEIC
 # A separate folder leaves the ordinary build alone.
 TRAITS_BUILD := .build-traits
 
 test-traits: setup ## build with the package traits, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest $(TRAITS) \
-		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormatAVIFTests\.'
+		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormat(AVIF|HEIC)Tests\.'
 
 # The folder of a build with the traits, such as .build-tsan/release; if it is empty, one is made.
 MODULES :=
@@ -81,7 +81,7 @@ test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
 
 fuzz: ## feed damaged files and responses to codecs and the HTTP stack, for SECONDS=60 each; TARGET=codecs, http or one of Tests/Fuzzing/README.md
-	@Scripts/setup.sh
+	@FORMATS=all Scripts/setup.sh
 	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
 
 # Not part of "make test", because it runs for as long as SECONDS says.
@@ -97,7 +97,8 @@ test-benchmarks: setup ## build the benchmarks and run their tests; nothing is t
 test-integrations: ## test the Python package and the examples with Spark and Ray on this machine; WEBIMAGE=binary
 	@Scripts/test-integrations.sh
 
-wheel: release ## make a wheel of the Python package in dist/, with the release build and its shared libraries
+wheel: ## make a wheel of the Python package in dist/, with the release build and its shared libraries; FORMATS=avif
+	@$(MAKE) --no-print-directory release FORMATS=$(or $(FORMATS),avif)
 	@Scripts/wheel.sh $(BINARY) dist
 
 benchmark: release ## compare with other designs and tools; ARGS=--quick takes ten minutes, ARGS=--help lists the options

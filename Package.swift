@@ -14,8 +14,9 @@ let package = Package(
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
-        // A format of its own library, with the trait of the same name.
+        // Formats of libraries of their own, with the trait of the same name.
         .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
+        .library(name: "ImageFormatHEIC", targets: ["ImageFormatHEIC"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -24,6 +25,7 @@ let package = Package(
     // Their dependencies are resolved and built only if the trait is enabled.
     traits: [
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
+        .trait(name: "HEIC", description: "HEICFormat, with libheif."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
     ],
@@ -68,6 +70,8 @@ let package = Package(
             providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
         // With the trait AVIF. Its pkg-config file has a flag that SwiftPM refuses.
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
+        // With the trait HEIC.
+        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -104,6 +108,9 @@ let package = Package(
             dependencies: [
                 .target(name: "CAVIF", condition: .when(traits: ["AVIF"])), "ImageCodecs", "ImageEncoders",
             ]),
+        .target(
+            name: "ImageFormatHEIC",
+            dependencies: [.target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs"]),
         .target(
             name: "ResponseCache",
             dependencies: [
@@ -150,6 +157,7 @@ let package = Package(
                 "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageCodecs", "ImageEncoders",
                 "ImageProcessing", "Threading", "WebimageConsole",
                 .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
+                .target(name: "ImageFormatHEIC", condition: .when(traits: ["HEIC"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -226,6 +234,12 @@ let package = Package(
                 "ImageFormatAVIF", "ImageTestSupport",
             ]),
         .testTarget(
+            name: "ImageFormatHEICTests",
+            dependencies: [
+                .target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs", "ImageEncoders",
+                "ImageFormatHEIC", "ImageTestSupport",
+            ]),
+        .testTarget(
             name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport", "QOI"]),
         .testTarget(
             name: "AsyncWebImageTests",
@@ -272,7 +286,8 @@ let package = Package(
             name: "WebimageTests",
             dependencies: [
                 "webimage", "AsyncWebImage", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders",
-                "ImageTestSupport", "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
+                .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])), "ImageTestSupport",
+                "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -38,12 +38,17 @@ missing_packages() {
     if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|avif), ]]; then
         has_module libavif || echo libavif-dev
     fi
+    if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|heic), ]]; then
+        has_module libheif || echo libheif-dev
+    fi
     have pkg-config || echo pkg-config
     have make || echo make
     [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || echo ca-certificates
     [ "$purpose" != build ] || return 0
     { have cjpeg && have djpeg; } || echo libjpeg-turbo-progs
     { have cwebp && have dwebp; } || echo webp
+    { have avifenc && have avifdec; } || echo libavif-bin
+    { have heif-enc && have heif-convert; } || echo libheif-examples
     have openssl || echo openssl
 }
 

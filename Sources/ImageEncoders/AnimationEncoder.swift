@@ -1,13 +1,13 @@
 public import ImageCodecs
 
-/// Encodes an animation as GIF, APNG, or WebP, one frame at a time.
+/// Encodes an animation as GIF, APNG, or WebP, or in the format of another encoder, one frame at a time.
 ///
-/// Only changes between frames are written; in lossy WebP, only those that can be seen at its quality. A WebP frame
+/// In these three, only changes between frames are written; in lossy WebP, only those that can be seen at its quality. A WebP frame
 /// without changes extends the one before it, unless it is the last of equal frames only.
 ///
 /// An encoder holds the compressed frames, at most ``defaultMaximumBytes`` bytes by default, and while the file grows,
-/// up to twice as many. In addition, it needs up to 40 bytes per pixel of a frame. After an error, discard the encoder.
-/// An encoder is not `Sendable`: use it in only one task at a time.
+/// up to twice as many. In addition, it needs up to 40 bytes per pixel of a frame, and other encoders what
+/// ``ImageEncoder/animationBytes(for:)`` returns. After an error, discard the encoder. An encoder is not `Sendable`: use it in only one task at a time.
 public final class AnimationEncoder {
     /// The default maximum size of an encoded animation, in bytes: 512 MiB, the same as for decoding
     /// (`DecodeLimits.maximumBytes`).

@@ -4,14 +4,15 @@ extension PixelBuffer {
     /// Returns the image encoded in at most `maximumBytes` bytes, with the highest quality, up to that of `options`, for
     /// which that is possible.
     ///
-    /// Only JPEG and lossy WebP have a quality. The image is encoded up to eight times. Throws `encodingFailed` if the
-    /// file is larger even with the lowest quality, and the errors of ``encoded(with:metadata:)``.
+    /// JPEG, lossy WebP, and encoders with an ``ImageEncoder/adjustableQuality`` have one. The image is encoded up to
+    /// eight times. Throws `encodingFailed` if the file is larger even with the lowest quality, and the errors of
+    /// ``encoded(with:metadata:)``.
     public func encoded(
         with options: EncodeOptions, metadata: ImageMetadata = ImageMetadata(), maximumBytes: Int
     ) throws(CodecError) -> [UInt8] {
         let file = try encoded(with: options, metadata: metadata)
         guard file.count > maximumBytes else { return file }
-        var (least, most) = (1, (options.quality ?? 1) - 1)
+        var (least, most) = (1, min(options.encoder.adjustableQuality ?? 1, 100) - 1)
         var (best, smallest): ([UInt8]?, Int) = (nil, file.count)
         while least <= most {
             let quality = (least + most) / 2
@@ -24,7 +25,7 @@ extension PixelBuffer {
             }
         }
         guard let best else {
-            let quality = options.quality == nil ? "" : ", even at the lowest quality"
+            let quality = options.encoder.adjustableQuality == nil ? "" : ", even at the lowest quality"
             throw .encodingFailed(
                 options.format, "it takes \(smallest) bytes\(quality), which is over the limit of \(maximumBytes)")
         }
@@ -33,27 +34,9 @@ extension PixelBuffer {
 }
 
 extension EncodeOptions {
-    /// The quality from 1 to 100; `nil` for lossless formats and GIF.
-    fileprivate var quality: Int? {
-        switch encoder {
-        case let jpeg as JPEGEncoder: jpeg.options.usableQuality
-        case let webp as WebPEncoder: webp.options.isLossless ? nil : min(max(webp.options.quality, 1), 100)
-        default: nil
-        }
-    }
-
     /// Returns these options with another quality.
     fileprivate func with(quality: Int) -> EncodeOptions {
-        switch encoder {
-        case let jpeg as JPEGEncoder:
-            var options = jpeg.options
-            options.quality = quality
-            return .jpeg(options)
-        case let webp as WebPEncoder:
-            var options = webp.options
-            options.quality = quality
-            return .webp(options)
-        default: return self
-        }
+        func changed(_ encoder: some ImageEncoder) -> EncodeOptions { EncodeOptions(encoder.with(quality: quality)) }
+        return changed(encoder)
     }
 }

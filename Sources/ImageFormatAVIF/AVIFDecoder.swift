@@ -43,38 +43,10 @@ final class AVIFDecoder {
     static func withDecoder<Result>(
         of file: Span<UInt8>, _ body: (AVIFDecoder) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
-        guard !endsInsideABox(file) else { throw .truncated(.avif) }
+        guard !file.endsInsideABox else { throw .truncated(.avif) }
         return try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
             try body(unsafe AVIFDecoder(bytes))
         }
-    }
-
-    /// Returns whether one of the boxes that a file consists of is longer than the rest of the file, which libavif does not
-    /// distinguish from damage.
-    ///
-    /// Other bytes after the boxes with the image are ignored, as in browsers.
-    private static func endsInsideABox(_ file: Span<UInt8>) -> Bool {
-        var start = 0
-        var hasData = false
-        while start < file.count {
-            let isMediaData = file.has("mdat", at: start + 4)
-            let isKnown = isMediaData || file.has("moov", at: start + 4) || file.has("meta", at: start + 4)
-            guard let length = file.bigEndian32(at: start), start + 8 <= file.count else { return !hasData }
-            let end: Int
-            switch length {
-            // To the end of the file.
-            case 0: return false
-            case 1:
-                // The length has 64 bits.
-                let (high, low) = (file.bigEndian32(at: start + 8), file.bigEndian32(at: start + 12))
-                end = high == 0 ? start + max(low ?? .max >> 1, 16) : .max
-            default: end = start + max(length, 8)
-            }
-            guard end <= file.count else { return isKnown || !hasData }
-            hasData = hasData || isMediaData
-            start = end
-        }
-        return false
     }
 
     /// Throws the error that a result of libavif stands for.

@@ -23,13 +23,7 @@ public struct AVIFFormat: WholeFileFormat {
 
     /// Returns whether the file begins with a `ftyp` box that names `avif` or `avis`.
     public func recognizes(_ beginning: Span<UInt8>) -> Bool {
-        guard beginning.count >= 12, beginning.has("ftyp", at: 4), let length = beginning.bigEndian32(at: 0) else {
-            return false
-        }
-        // The major brand and, after its version, the compatible ones.
-        return stride(from: 8, to: min(length, beginning.count), by: 4).contains { offset in
-            offset != 12 && (beginning.has("avif", at: offset) || beginning.has("avis", at: offset))
-        }
+        beginning.hasBrand(["avif", "avis"])
     }
 
     /// Returns the header of a complete file.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ImageCodecs
-import ImageEncoders
 
 /// `webimage formats`: lists the formats of this build.
 struct FormatsCommand: ParsableCommand {
@@ -15,9 +14,10 @@ struct FormatsCommand: ParsableCommand {
     static var lines: [String] {
         let formats = ImageFormat.allBuiltIn + CommandFormats.custom.map(\.format)
         let known = formats.map { format in
-            "\(format.identifier)\t\(EncodeOptions.formats.contains(format) ? "reads and writes" : "reads")"
+            let isWritten = OutputFormat.allCases.contains { $0.imageFormat == format }
+            return "\(format.identifier)\t\(isWritten ? "reads and writes" : "reads")"
         }
-        let missing = CommandFormats.optional.filter { name in !formats.contains { $0.name == name } }
-        return known + missing.map { "\($0.lowercased())\tnot built in; make install FORMATS=\($0.lowercased())" }
+        let missing = CommandFormats.optional.filter { $0.reader == nil }
+        return known + missing.map { "\($0.argument)\tnot built in; make install FORMATS=\($0.argument)" }
     }
 }

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "async-web-image-fuzzing",
     products: [.executable(name: "fuzz", targets: ["Fuzz"])],
-    dependencies: [.package(name: "async-web-image", path: "../..")],
+    dependencies: [.package(name: "async-web-image", path: "../..", traits: ["AVIF", "HEIC"])],
     targets: [
         // Links to files of the command, which no library has.
         .target(name: "CommandConsole"),
@@ -24,6 +24,8 @@ let package = Package(
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),
+                .product(name: "ImageFormatAVIF", package: "async-web-image"),
+                .product(name: "ImageFormatHEIC", package: "async-web-image"),
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],

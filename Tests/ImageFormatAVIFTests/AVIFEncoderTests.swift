@@ -37,10 +37,41 @@ struct AVIFEncoderTests {
         #expect(try decode(file).header.orientation == .up)
     }
 
-    @Test func animationsAreNotEncoded() {
-        #expect(throws: CodecError.encodingFailed(.avif, "AVIF has no animations")) {
-            try AnimationEncoder(options: .avif(), size: PixelSize(width: 4, height: 4))
+    @Test func grayProfileIsLeftOut() throws {
+        let metadata = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))
+        let file = try TestImage.photo(12, 8).encoded(with: .avif(), metadata: metadata)
+        #expect(ImageMetadata(file: file.span, customFormats: [AVIFFormat()]).colorProfile == nil)
+    }
+
+    @Test(arguments: [true, false]) func losslessAnimationHasTheSameFrames(isOpaque: Bool) throws {
+        let frames = try (0..<3).map {
+            try TestImages.photo(width: 20 + 0 * $0, height: 16, hasAlpha: !isOpaque && $0 > 0)
         }
+        let encoder = try AnimationEncoder(
+            options: .avif(AVIFEncoder(isLossless: true, speed: 10)), size: frames[0].size)
+        for (index, frame) in frames.enumerated() {
+            try encoder.append(frame, delay: .milliseconds(50 * (index + 1)))
+        }
+        let image = try AnimatedImage(try encoder.finish(), customFormats: [AVIFFormat()])
+        #expect(image.delays == [.milliseconds(50), .milliseconds(100), .milliseconds(150)])
+        #expect(try image.allFrames() == frames)
+    }
+
+    @Test func animationWithoutDelaysIsEncoded() throws {
+        let frames = try TestImages.wanderingSquare(4)
+        let encoder = try AnimationEncoder(options: .avif(), size: frames[0].size)
+        for frame in frames { try encoder.append(frame, delay: .zero) }
+        #expect(try AnimatedImage(try encoder.finish(), customFormats: [AVIFFormat()]).frameCount == 4)
+    }
+
+    @Test func fileGetsTheBestQualityThatFits() throws {
+        let image = TestImage.photo(160, 120)
+        let options = EncodeOptions.avif(AVIFEncoder(quality: 90, speed: 9))
+        let whole = try image.encoded(with: options)
+        let file = try image.encoded(with: options, maximumBytes: whole.count / 2)
+        #expect((whole.count / 4...whole.count / 2).contains(file.count))
+        let lossless = EncodeOptions.avif(AVIFEncoder(isLossless: true, speed: 9))
+        #expect(throws: CodecError.self) { try image.encoded(with: lossless, maximumBytes: 1_000) }
     }
 }
 #endif

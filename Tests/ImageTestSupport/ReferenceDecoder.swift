@@ -1,7 +1,8 @@
 import Foundation
 package import ImageCodecs
 
-/// The programs of the C libraries: `djpeg` (package libjpeg-turbo-progs) and `dwebp` (package webp).
+/// The programs of the C libraries: `djpeg` (package libjpeg-turbo-progs), `dwebp` (package webp), and those of packages
+/// libavif-bin and libheif-examples.
 package enum ReferenceDecoder {
     /// Returns whether `program` is installed.
     package static func has(_ program: String) -> Bool { path(program) != nil }
@@ -24,6 +25,34 @@ package enum ReferenceDecoder {
             throw Failure(status: -1)
         }
         return Array(data[(header + end.count)...])
+    }
+
+    /// Returns the file that `program` makes of `files`.
+    ///
+    /// The arguments are `options`, the names of the files with the extension `from`, and `output`, followed by the name of
+    /// the result with the extension `to`.
+    package static func convert(
+        _ files: [[UInt8]], with program: String, _ options: String = "", from: String, output: String = "", to: String
+    ) throws -> [UInt8] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var names: [String] = []
+        for (index, file) in files.enumerated() {
+            let name = folder.appendingPathComponent("\(index).\(from)")
+            try Data(file).write(to: name)
+            names.append("'\(name.path)'")
+        }
+        let result = folder.appendingPathComponent("result.\(to)")
+        let command = "\(options) \(names.joined(separator: " ")) \(output) '\(result.path)' 2>&1"
+        guard let path = path(program), let pipe = unsafe popen("'\(path)' \(command)", "r") else {
+            throw Failure(status: -1)
+        }
+        var text = [UInt8](repeating: 0, count: 64 << 10)
+        while unsafe fread(&text, 1, text.count, pipe) > 0 {}
+        let status = unsafe pclose(pipe)
+        guard status == 0, let data = try? Data(contentsOf: result) else { throw Failure(status: status) }
+        return Array(data)
     }
 
     private static func path(_ program: String) -> String? {

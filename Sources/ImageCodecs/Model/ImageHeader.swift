@@ -63,14 +63,20 @@ public struct ImageHeader: Sendable, Hashable {
     var tableBytes = 0
     /// A Boolean value that indicates whether the first row of the file is the bottom one, as in most BMPs.
     var isBottomUp = false
-    /// The sizes of the smaller images in an ICO that show the same.
-    var smallerSizes: [PixelSize] = []
+    /// The sizes of the smaller images in the file that show the same, as in ICO and HEIC.
+    package var smallerSizes: [PixelSize] = []
     /// The number of compressed bytes that must be held together before the image is complete, as far as the file
     /// declares it.
     ///
     /// For a WebP, those of its first image; for a JPEG with arithmetic coding, the maximum allowed; 0 if they are
     /// decoded as they arrive.
     var memoryUsage = 0
+
+    /// Returns the size of the smallest image in the file that is no smaller than `target`.
+    package func sufficientSize(for target: PixelSize) -> PixelSize {
+        let suitable = smallerSizes.filter { $0.width >= target.width && $0.height >= target.height }
+        return suitable.min { $0.area < $1.area } ?? size
+    }
 
     /// A Boolean value that indicates whether the file has more than one frame, or their number is not known yet.
     public var mayBeAnimated: Bool { frameCount != 1 }

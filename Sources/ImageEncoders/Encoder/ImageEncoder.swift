@@ -23,9 +23,19 @@ public protocol ImageEncoder: Sendable, Hashable {
     /// A Boolean value that indicates whether files of the format store animations; `false` by default.
     var storesAnimations: Bool { get }
 
+    /// The quality, from 1 to 100, of files that can be smaller with a lower one; `nil`, the default, of all others.
+    var adjustableQuality: Int? { get }
+
+    /// Returns an encoder with the same options and another quality; the same encoder by default.
+    func with(quality: Int) -> Self
+
     /// Returns the maximum number of bytes that encoding a still image takes, including the file, for an image that
     /// hardly compresses; with `hasAlpha`, its pixels can be transparent.
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int
+
+    /// Returns the maximum number of bytes that a writer of animations takes, without the file; 40 per pixel of a frame
+    /// by default.
+    func animationBytes(for size: PixelSize) -> Int
 
     /// Returns `pixels` as a file with `metadata`.
     ///
@@ -50,6 +60,15 @@ extension ImageEncoder {
 
     /// `false`: the format stores only still images.
     public var storesAnimations: Bool { false }
+
+    /// `nil`: a file has no smaller form.
+    public var adjustableQuality: Int? { nil }
+
+    /// Returns the same encoder.
+    public func with(quality: Int) -> Self { self }
+
+    /// Returns 40 bytes for each pixel.
+    public func animationBytes(for size: PixelSize) -> Int { 40 * size.area }
 
     /// Throws `encodingFailed`: the format has no animations.
     public func animationWriter(

@@ -12,6 +12,14 @@ struct JPEGEncoder: ImageEncoder {
 
     var identity: String { "jpeg \(options.quality) \(options.chroma?.rawValue ?? "-") \(options.isProgressive)" }
 
+    var adjustableQuality: Int? { options.usableQuality }
+
+    func with(quality: Int) -> JPEGEncoder {
+        var options = options
+        options.quality = quality
+        return JPEGEncoder(options)
+    }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
         // The file is up to three times in memory; above a quality of 89, all samples of chroma are kept.
         let perPixel = options.quality < 90 && options.chroma != .full ? 3 : options.quality <= 95 ? 8 : 13

@@ -17,6 +17,14 @@ struct WebPEncoder: ImageEncoder {
         "webp \(options.quality) \(options.isLossless) \(options.alphaQuality) \(options.effort)"
     }
 
+    var adjustableQuality: Int? { options.isLossless ? nil : min(max(options.quality, 1), 100) }
+
+    func with(quality: Int) -> WebPEncoder {
+        var options = options
+        options.quality = quality
+        return WebPEncoder(options)
+    }
+
     func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
         // Alpha is compressed like a lossless file. Noise takes the most memory in both kinds.
         size.area * (options.isLossless || hasAlpha ? 34 : options.quality > 90 ? 29 : 21)

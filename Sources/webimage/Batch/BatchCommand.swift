@@ -127,7 +127,7 @@ struct BatchCommand: AsyncParsableCommand {
             throw ValidationError("--compute-\(hash.rawValue) and --skip-reencode cannot be combined.")
         }
         if output.headerOnly {
-            guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
+            guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.quality) else {
                 throw ValidationError("--header-only writes no images: options for images have no effect.")
             }
             guard !list.lineOptions else {

@@ -97,7 +97,7 @@ struct GetCommand: AsyncParsableCommand {
                 + "intervals.", valueName: "folder"))
     var progressiveDir: String?
 
-    @Flag(help: "Write lossless WebP.")
+    @Flag(help: "Write lossless WebP or AVIF.")
     var lossless = false
 
     @Flag(help: "Write progressive JPEG, which viewers can show coarsely while it loads.")
@@ -186,8 +186,8 @@ extension GetCommand {
         if images.skipReencode, lossless || progressive {
             throw ValidationError("--skip-reencode cannot be combined with --\(lossless ? "lossless" : "progressive").")
         }
-        if lossless, plan.mode != .converted(.webp) {
-            throw ValidationError("--lossless applies to WebP: add --format webp.")
+        if lossless, !plan.isConverted || (images.format ?? (try? target.format))?.canBeLossless != true {
+            throw ValidationError("--lossless applies to WebP and AVIF: add --format webp, or --format avif.")
         }
         guard !lossless || images.quality == nil else {
             throw ValidationError("--lossless and --quality cannot be combined.")
@@ -228,8 +228,8 @@ extension GetCommand {
             }
         } else if target.format == nil {
             throw ValidationError(
-                "no image can be written as .\(suffix), but as .jpg, .png, .webp, .gif, and .npy; for a folder, write "
-                    + "\(output)/")
+                "no image can be written as .\(suffix), but as .jpg, .png, .webp, .gif, .avif, and .npy; for a folder, "
+                    + "write \(output)/")
         }
     }
 
@@ -255,7 +255,7 @@ extension GetCommand {
         let implied = images.format == nil ? try? target.format : nil
         return OutputPlan(
             format: images.format ?? implied, options: decoding, resizing: images.resize.rule,
-            transformations: images.changes.transformations, quality: images.encodingQuality,
+            transformations: images.changes.transformations, quality: images.quality,
             isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame,
             isStrict: images.strict, skipsReencoding: images.skipReencode,
             keepsFormat: implied != nil && images.quality == nil && !lossless && !progressive,

@@ -21,7 +21,8 @@ extension Conversion {
         // A canvas and a frame, and the data that the encoder keeps of the last frame.
         let canvas = plan.resizing?.canvas(for: header.size) ?? decode.outputSize
         let size = try transformedSize(canvas)
-        let frame = (decode.estimatedBytes + 10 * decode.storedSize.area + 40 * size.area + hashBytes(size))
+        let encoding = try plan.encoding(format ?? header.format).encoder.animationBytes(for: size)
+        let frame = (decode.estimatedBytes + 10 * decode.storedSize.area + encoding + hashBytes(size))
             .saturatingSum(transformationBytes(canvas))
         try memory.admitConversion(of: frame.saturatingSum(min(limits.maximumBytes, pieces.expectedCount ?? 0)))
         // The file may be read twice.

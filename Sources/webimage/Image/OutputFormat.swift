@@ -1,13 +1,47 @@
 import AsyncWebImage
+import ImageEncoders
 
 /// The formats of files that are written.
-enum OutputFormat: String, CaseIterable {
-    case jpeg
-    case png
-    case webp
-    case gif
-    case npy
-    case original
+struct OutputFormat: RawRepresentable, CaseIterable, Hashable, Sendable {
+    static let jpeg = OutputFormat(.jpeg)
+    static let png = OutputFormat(.png)
+    static let webp = OutputFormat(.webp)
+    static let gif = OutputFormat(.gif)
+    static let npy = OutputFormat(.npy)
+    static let original = OutputFormat(name: "original", imageFormat: nil, missing: nil)
+
+    /// All formats, also those that this build lacks.
+    static let allCases =
+        EncodeOptions.formats.map { Self($0) } + CommandFormats.optional.compactMap { Self($0) } + [.npy, .original]
+
+    /// The name in arguments, in lowercase.
+    let rawValue: String
+    /// The format of the files; `nil` for that of the original.
+    let imageFormat: ImageFormat?
+    /// The name of a format that this build lacks; `nil` for the others.
+    let missing: String?
+
+    private init(name: String, imageFormat: ImageFormat?, missing: String?) {
+        rawValue = name
+        self.imageFormat = imageFormat
+        self.missing = missing
+    }
+
+    private init(_ format: ImageFormat) {
+        self.init(name: format.identifier, imageFormat: format, missing: nil)
+    }
+
+    private init?(_ format: OptionalFormat) {
+        guard format.isWritten else { return nil }
+        let isMissing = format.reader == nil
+        self.init(
+            name: format.argument, imageFormat: format.reader?.format, missing: isMissing ? format.name : nil)
+    }
+
+    init?(rawValue: String) {
+        guard let format = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = format
+    }
 
     /// Creates a format from its name, in lowercase or uppercase; `jpg` is `jpeg`.
     init?(argument: String) {
@@ -22,15 +56,12 @@ enum OutputFormat: String, CaseIterable {
         self.init(rawValue: ["jpg", "jpe", "jfif"].contains(name) ? "jpeg" : name)
     }
 
-    /// The format of the files; `nil` for that of the original.
-    var imageFormat: ImageFormat? {
-        switch self {
-        case .jpeg: .jpeg
-        case .png: .png
-        case .webp: .webp
-        case .gif: .gif
-        case .npy: .npy
-        case .original: nil
-        }
-    }
+    /// A Boolean value that indicates whether files can be encoded with a quality.
+    var hasQuality: Bool { self == .jpeg || canBeLossless }
+
+    /// A Boolean value that indicates whether files can be encoded either with a quality or lossless.
+    var canBeLossless: Bool { self == .webp || imageFormat.flatMap(CommandFormats.encoding(of:)) != nil }
+
+    /// What to do about a format that this build lacks; `nil` for the others.
+    var remedy: String? { missing.flatMap(CommandFormats.remedy(forMissing:)) }
 }

@@ -22,11 +22,11 @@ struct OutputPlan: Sendable, Equatable {
     let resizing: ResizeRule?
     /// The changes to each image of its size, in order.
     let transformations: [ImageTransformation]
-    /// The quality of JPEG and WebP.
-    let quality: Int
+    /// The quality of formats that have one; `nil` for the default of each format.
+    let quality: Int?
     /// The maximum size of an encoded file in bytes; `nil` for no limit.
     let maximumBytes: Int?
-    /// A Boolean value that indicates whether WebP files are lossless.
+    /// A Boolean value that indicates whether files of formats with a choice, such as WebP, are lossless.
     let isLossless: Bool
     /// A Boolean value that indicates whether JPEG files are progressive.
     let isProgressive: Bool
@@ -49,7 +49,7 @@ struct OutputPlan: Sendable, Equatable {
 
     init(
         format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil,
-        transformations: [ImageTransformation] = [], quality: Int,
+        transformations: [ImageTransformation] = [], quality: Int?,
         isLossless: Bool = false, isProgressive: Bool = false, takesFirstFrame: Bool = false, isStrict: Bool = false,
         skipsReencoding: Bool = false, keepsFormat: Bool = false, keepsGainMap: Bool = false,
         maximumBytes: Int? = nil
@@ -133,20 +133,25 @@ struct OutputPlan: Sendable, Equatable {
     /// Returns the options for decoding an image with `header`.
     func options(for header: ImageHeader) -> DecodeOptions {
         var options = resizing?.applied(to: options, for: header.size) ?? options
-        // WebP and animations have no place for a grayscale profile.
-        if header.isGray, mode == .converted(.webp) || keepsAnimations && header.mayBeAnimated {
-            options.keepsProfile = false
-        }
+        // Only still JPEG and PNG have a place for a grayscale profile.
+        if header.isGray, !storesGray || keepsAnimations && header.mayBeAnimated { options.keepsProfile = false }
         // It describes the stored colors.
         if keepsGainMap(header) { options.keepsProfile = true }
         return options
     }
 
+    /// A Boolean value that indicates whether the output can be grayscale.
+    private var storesGray: Bool {
+        guard case .converted(let format?) = mode else { return true }
+        return format == .jpeg || format == .png
+    }
+
     /// Returns the options for encoding a file of `format`.
     func encoding(_ format: ImageFormat) throws(CodecError) -> EncodeOptions {
-        isLossless && format == .webp
+        if let encoding = CommandFormats.encoding(of: format) { return encoding(quality, isLossless) }
+        return isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))
-            : try EncodeOptions(format, quality: quality, isProgressive: isProgressive)
+            : try EncodeOptions(format, quality: quality ?? 85, isProgressive: isProgressive)
     }
 }
 

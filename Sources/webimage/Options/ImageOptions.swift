@@ -32,13 +32,13 @@ struct ImageOptions: ParsableArguments {
             """)
     var format: OutputFormat?
 
-    @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
+    @Option(help: "The quality of JPEG, WebP, and AVIF, 1 to 100. (default: 85; AVIF: 60, which looks the same)")
     var quality: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size of a file. If a still JPEG or WebP of the given quality is larger, it gets the best quality that "
-                + "fits; an image that does not fit in any quality fails. K, M, and G stand for KiB, MiB, and GiB.",
+            "The maximum size of a file. If a still JPEG, WebP, or AVIF of the given quality is larger, it gets the best "
+                + "quality that fits; an image that does not fit in any quality fails. K, M, and G stand for KiB, MiB, and GiB.",
             valueName: "bytes"))
     var maxOutputBytes: ByteAmount?
 
@@ -72,6 +72,7 @@ struct ImageOptions: ParsableArguments {
     var skipReencode = false
 
     func validate() throws {
+        if let remedy = format?.remedy { throw ValidationError("\(remedy).") }
         if skipReencode, format == .original || format == .npy {
             throw ValidationError(
                 "--skip-reencode applies to converted images: \(format == .npy ? "npy" : "original") has none.")
@@ -104,8 +105,8 @@ struct ImageOptions: ParsableArguments {
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
-        if quality != nil, let format, format != .jpeg, format != .webp {
-            throw ValidationError("--quality applies to JPEG and WebP, not to --format \(format.rawValue).")
+        if quality != nil, let format, !format.hasQuality {
+            throw ValidationError("--quality applies to JPEG, WebP, and AVIF, not to --format \(format.rawValue).")
         }
         if keepProfile, let format, format == .gif || format == .npy {
             throw ValidationError(
@@ -129,9 +130,6 @@ struct ImageOptions: ParsableArguments {
         return DecodeOptions(
             target: target, resampling: Resampling(filter: filter ?? .lanczos3), keepsProfile: keepProfile)
     }
-
-    /// The value of `quality`, or its default.
-    var encodingQuality: Int { quality ?? 85 }
 
     /// Throws an error if `--quality` or `--skip-reencode` is used although `plan` encodes nothing.
     func validateQuality(for plan: OutputPlan) throws {

@@ -93,6 +93,14 @@ struct BatchLineOptionsTests {
         #expect(message.contains(reason), "\(message)")
     }
 
+    #if !AVIF
+    @Test func lineWithAFormatThatIsNotBuiltInIsUnsupported() async throws {
+        let frame = try #require(
+            try await frames([#"{"format":"avif"}"#], ["--max-pixel-size", "48", "--line-options"]).first)
+        #expect(frame.code == "unsupported")
+    }
+    #endif
+
     @Test func lineThatIsNotConvertedHasNoPixelHash() async throws {
         let frame = try #require(
             try await frames(

@@ -16,8 +16,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
 
     /// The size of the smallest image that is no smaller than the target.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
-        let suitable = header.smallerSizes.filter { $0.width >= target.width && $0.height >= target.height }
-        return suitable.min { $0.area < $1.area } ?? header.size
+        header.sufficientSize(for: target)
     }
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {

@@ -24,7 +24,7 @@ struct LinePlans: Sendable {
         return OutputPlan(
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
             resizing: images.resize.rule, transformations: images.changes.transformations,
-            quality: images.encodingQuality, takesFirstFrame: images.firstFrame, isStrict: images.strict,
+            quality: images.quality, takesFirstFrame: images.firstFrame, isStrict: images.strict,
             skipsReencoding: images.skipReencode, keepsGainMap: images.keepGainMap,
             maximumBytes: images.maxOutputBytes?.bytes)
     }
@@ -68,7 +68,9 @@ struct LinePlans: Sendable {
         case "max_pixel_size": images.maxPixelSize = try value(number)
         case "fit": images.fit = try value(BoxSize(argument: text))
         case "fill": images.fill = try value(BoxSize(argument: text))
-        case "format": images.format = try value(OutputFormat(rawValue: text))
+        case "format":
+            images.format = try value(OutputFormat(rawValue: text))
+            if let remedy = images.format?.remedy { throw ImageRefusal(code: .unsupported, description: remedy) }
         case "quality": images.quality = try value(number)
         case "trim": images.changes.trim = try value(Bool(token))
         case "crop": images.changes.crop = try value(CropArgument(argument: text))

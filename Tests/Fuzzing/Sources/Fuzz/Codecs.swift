@@ -1,9 +1,14 @@
 import ImageCodecs
 import ImageEncoders
+import ImageFormatAVIF
+import ImageFormatHEIC
 
 private let limits = DecodeLimits(
     maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,
     maximumWork: 1 << 21)
+
+/// The formats of further libraries.
+private let formats: [any CustomFormat] = [AVIFFormat(), HEICFormat()]
 
 /// Returns the options that the bytes select, so that each input is always decoded in the same way.
 private func options(_ choice: Int) -> DecodeOptions {
@@ -22,7 +27,7 @@ private func choice(_ bytes: [UInt8]) -> Int {
 /// Decodes an image in pieces and with previews.
 func decode(_ bytes: [UInt8]) {
     let choice = choice(bytes)
-    let decoder = StreamingDecoder(options: options(choice), limits: limits)
+    let decoder = StreamingDecoder(options: options(choice), limits: limits, customFormats: formats)
     // Not too many pieces: a preview is made after each of them.
     let piece = choice & 32 != 0 ? 1 + choice >> 8 + bytes.count / 50 : max(1, bytes.count)
     do {
@@ -40,8 +45,8 @@ func decode(_ bytes: [UInt8]) {
 
 /// Verifies the bytes, whole and in pieces; a file that passes can be decoded.
 func verify(_ bytes: [UInt8]) {
-    let whole = try? ImageVerifier.verify(bytes.span, limits: limits)
-    let verifier = ImageVerifier(limits: limits)
+    let whole = try? ImageVerifier.verify(bytes.span, limits: limits, customFormats: formats)
+    let verifier = ImageVerifier(limits: limits, customFormats: formats)
     let piece = 1 + choice(bytes) >> 8 + bytes.count / 50
     let pieces = try? {
         for start in stride(from: 0, to: bytes.count, by: piece) {
@@ -53,7 +58,7 @@ func verify(_ bytes: [UInt8]) {
     precondition(pieces == whole)
     guard whole != nil else { return }
     do {
-        let image = try StreamingDecoder.decode(bytes.span, limits: limits)
+        let image = try StreamingDecoder.decode(bytes.span, limits: limits, customFormats: formats)
         precondition(!image.isPartial)
     } catch {
         preconditionFailure("passed, but cannot be decoded: \(error)")
@@ -63,7 +68,10 @@ func verify(_ bytes: [UInt8]) {
 /// Plays every frame of an animation.
 func play(_ bytes: [UInt8]) {
     playArriving(bytes)
-    guard let image = try? AnimatedImage(bytes, options: options(choice(bytes)), limits: limits) else { return }
+    guard
+        let image = try? AnimatedImage(
+            bytes, options: options(choice(bytes)), limits: limits, customFormats: formats)
+    else { return }
     let decoder = AnimationDecoder(image, windowBytes: 1 << 16)
     for index in 0..<image.frameCount {
         guard let frame = try? decoder.frame(at: index) else { return }
@@ -77,7 +85,7 @@ func play(_ bytes: [UInt8]) {
 /// Decodes each frame as soon as its pieces have arrived; the result must equal that of the whole file.
 private func playArriving(_ bytes: [UInt8]) {
     let choice = choice(bytes)
-    var animation = StreamingAnimation(options: options(choice), limits: limits)
+    var animation = StreamingAnimation(options: options(choice), limits: limits, customFormats: formats)
     var decoder: AnimationDecoder?
     let piece = 1 + choice >> 8 + bytes.count / 50
     var frameCount: Int?
@@ -95,7 +103,7 @@ private func playArriving(_ bytes: [UInt8]) {
     } catch {
         precondition(animation.image?.frameCount ?? 0 == animation.frameCount)
     }
-    let whole = try? AnimatedImage(bytes, options: options(choice), limits: limits)
+    let whole = try? AnimatedImage(bytes, options: options(choice), limits: limits, customFormats: formats)
     precondition(whole?.frameCount == frameCount)
 }
 
