@@ -22,6 +22,8 @@ let package = Package(
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         // The limits of libjpeg, alone and with libcurl: plain loops in C.
         .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("jpeg")]),
+        // libvips, if it is installed: the limit for transformations.
+        .target(name: "VipsLoop"),
         // Delays connections like a long line.
         .target(name: "DelayingProxy"),
         // Counts the allocations of the scenarios.
@@ -40,10 +42,11 @@ let package = Package(
         .executableTarget(
             name: "Scenarios",
             dependencies: [
-                "AllocationCounter", "DelayingProxy", "Engines", "JPEGLoop",
+                "AllocationCounter", "DelayingProxy", "Engines", "JPEGLoop", "VipsLoop",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),
+                .product(name: "ImageProcessing", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -77,8 +80,9 @@ let package = Package(
         .testTarget(
             name: "ScenariosTests",
             dependencies: [
-                "AllocationCounter", "DelayingProxy", "Scenarios", "Engines",
+                "AllocationCounter", "DelayingProxy", "Scenarios", "Engines", "VipsLoop",
                 .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageProcessing", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
