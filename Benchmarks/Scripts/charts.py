@@ -20,10 +20,12 @@ STYLES = {
     "djpeg": ("#808080", "circle"),
     "dwebp": ("#808080", "circle"),
 }
+PROTOCOLS = {"https-1.1": "HTTP/1.1", "https-2": "HTTP/2"}
 OTHER = ("#CC79A7", "square")
 
 PANEL_WIDTH, PANEL_HEIGHT = 300, 240
 LEFT, TOP, BOTTOM = 62, 66, 52
+ROW_GAP = 92  # From the axis of a diagram to the one below, with their titles.
 LABEL_WIDTH, LABEL_HEIGHT = 122, 14  # The size of the labels at the ends of the lines.
 
 CSS = """
@@ -100,17 +102,17 @@ def text(x, y, words, kind="", anchor="start", extra=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}"{extra}>{escape(words)}</text>'
 
 
-def panel(lines, title, left, x_title, logarithmic_y):
+def panel(lines, title, left, top, x_title, logarithmic_y):
     """Returns a diagram; `lines` maps a name to its points (x, median, minimum, maximum)."""
-    right, bottom = left + PANEL_WIDTH, TOP + PANEL_HEIGHT
+    right, bottom = left + PANEL_WIDTH, top + PANEL_HEIGHT
     points = [point for line in lines.values() for point in line]
     xs = sorted({x for x, *_ in points})
     most = max(high for *_, high in points)
     y_ticks = log_ticks([value for _, *values in points for value in values]) if logarithmic_y else linear_ticks(most)
     horizontal = Axis(xs, left + 8, right - 8, xs, logarithmic=True)
-    vertical = Axis([], bottom, TOP, y_ticks, logarithmic=logarithmic_y)
+    vertical = Axis([], bottom, top, y_ticks, logarithmic=logarithmic_y)
 
-    parts = [text(left, TOP - 14, title, "panel")]
+    parts = [text(left, top - 14, title, "panel")]
     for tick in y_ticks:
         y, kind = vertical.place(tick), "base" if tick == y_ticks[0] else "grid"
         parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" class="{kind}"/>')
@@ -131,7 +133,7 @@ def panel(lines, title, left, x_title, logarithmic_y):
                 f'stroke="{color}" stroke-opacity="0.5"/>')
             parts.append(marker(shape, x, y, color))
         ends.append((name, color, *placed[-1]))
-    for (name, color, x, y), label in zip(ends, spread_out([end[3] for end in ends], TOP, bottom)):
+    for (name, color, x, y), label in zip(ends, spread_out([end[3] for end in ends], top, bottom)):
         # A thin line leads to the name, which may have moved or be far from the end of its line.
         parts.append(
             f'<line x1="{x + 6:.1f}" y1="{y:.1f}" x2="{right + 8}" y2="{label:.1f}" stroke="{color}" '
@@ -141,9 +143,11 @@ def panel(lines, title, left, x_title, logarithmic_y):
 
 
 def chart(panels, title, x_title, y_title, logarithmic_y=False):
-    """Returns diagrams side by side; `panels` maps the title of each to its lines."""
-    step = LEFT + PANEL_WIDTH + LABEL_WIDTH
-    width, height = step * len(panels) + 8, TOP + PANEL_HEIGHT + BOTTOM
+    """Returns diagrams, two in a row; `panels` maps the title of each to its lines."""
+    step, row_height = LEFT + PANEL_WIDTH + LABEL_WIDTH, PANEL_HEIGHT + ROW_GAP
+    row_count = math.ceil(len(panels) / 2)
+    width = step * min(len(panels), 2) + 8
+    height = TOP + row_height * row_count - ROW_GAP + BOTTOM
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" aria-label="{escape(title)}">',
@@ -152,7 +156,8 @@ def chart(panels, title, x_title, y_title, logarithmic_y=False):
         text(14, 24, f"{title}, {y_title}", "title"),
     ]
     for index, (name, lines) in enumerate(panels.items()):
-        parts += panel(lines, name, index * step + LEFT, x_title, logarithmic_y)
+        row, column = divmod(index, 2)
+        parts += panel(lines, name, column * step + LEFT, TOP + row * row_height, x_title, logarithmic_y)
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -177,21 +182,21 @@ def main():
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
 
-    throughput = [row for row in rows if row["scenario"] == "throughput" and row.get("web", "http") == "http"]
+    throughput = [row for row in rows if row["scenario"] == "throughput" and row.get("web", "http") != "http"]
     decode = [row for row in rows if row["scenario"] == "decode" and row.get("maximum_side") == 1024]
 
-    def size(row):
-        return f"{row['body_bytes'] // 1024} KiB a body"
+    def load(row):
+        return f"{row['body_bytes'] // 1024} KiB, {PROTOCOLS[row['web']]} over TLS"
 
     def image_format(row):
         return f"{row['format']} to 1024 pixels"
 
     charts = {
         "throughput": (
-            collect(throughput, size, "concurrency", "requests_per_second", 1),
+            collect(throughput, load, "concurrency", "requests_per_second", 1),
             "Throughput", "transfers at a time", "requests per second"),
         "memory": (
-            collect(throughput, size, "concurrency", "peak_rss_bytes", 1e6),
+            collect(throughput, load, "concurrency", "peak_rss_bytes", 1e6),
             "Peak memory", "transfers at a time", "MB (logarithmic)", True),
         "decode": (
             collect(decode, image_format, "megapixels", "wall_ms", 1),

@@ -14,6 +14,7 @@ struct WebBatch: Sendable {
         case .curl: return try SystemAuthorities.replaced(by: load.origin.authorities, for: try curl([]))
         case .curlWithOneAuthority: return try curl(["--cacert", load.origin.authority])
         case .aria2: return try aria2()
+        case .img2dataset: return try img2dataset()
         case .actor, .asyncHTTPClient, .curlMulti: throw Unable(engine: engine.rawValue, task: "run as a command")
         }
     }
@@ -47,6 +48,20 @@ struct WebBatch: Sendable {
             ["--no-conf", "--quiet", "--input-file", list, "--dir", folder, "--file-allocation", "none"]
                 + ["--ca-certificate", load.origin.authorities]
                 + (load.limits.map { ["--max-concurrent-downloads", "\($0.total)"] } ?? []))
+    }
+
+    /// Its authorities are those of the system's folder, which OpenSSL reads one by one when it needs them, and that of the
+    /// run in place of the system's file.
+    private func img2dataset() throws -> Command {
+        let list = try write(load.urls, to: "list")
+        return Command(
+            try Tool("env"),
+            [
+                "SSL_CERT_FILE=\(load.origin.authority)", "no_proxy=*",
+                try Tool("img2dataset", variable: "IMG2DATASET").path, "--url_list", list, "--output_folder",
+                folder + "/images", "--output_format", "files", "--resize_mode", "no", "--disable_all_reencoding",
+                "True",
+            ] + (load.limits.map { ["--thread_count", "\($0.total)"] } ?? []))
     }
 
     private func write(_ lines: [String], to name: String) throws -> String {

@@ -16,10 +16,12 @@ enum WebEngine: String, CaseIterable, Sendable {
     /// swift-server's AsyncHTTPClient alone.
     case asyncHTTPClient = "async-http-client"
     case aria2 = "aria2c"
+    /// img2dataset, which writes each image to a file as it is, with a connection for each.
+    case img2dataset
 
     /// The engines that support this version of HTTP.
     static func supporting(_ web: WebProtocol) -> [WebEngine] {
-        allCases.filter { web == .http2 ? $0 != .aria2 : true }
+        allCases.filter { web == .http1 || ![.aria2, .img2dataset].contains($0) }
     }
 
     /// The engine with callers in this process, if it is one.
@@ -27,7 +29,7 @@ enum WebEngine: String, CaseIterable, Sendable {
         switch self {
         case .actor: EngineName.actor.type
         case .asyncHTTPClient: EngineName.asyncHTTPClient.type
-        case .webimage, .curlMulti, .curl, .curlWithOneAuthority, .aria2: nil
+        case .webimage, .curlMulti, .curl, .curlWithOneAuthority, .aria2, .img2dataset: nil
         }
     }
 }

@@ -44,7 +44,9 @@ struct WebMeasurementTests {
     @Test(.enabled(if: Tool.installed("curl") != nil))
     func commandsTrustTheAuthorityOfTheRun() async throws {
         try await withTLSOrigin { origin, _ in
-            let engines = [WebEngine.curlWithOneAuthority] + (origin.canReplaceSystemAuthorities ? [.curl] : [])
+            let engines =
+                [WebEngine.curlWithOneAuthority] + (origin.canReplaceSystemAuthorities ? [.curl] : [])
+                + (Tool.installed("img2dataset") != nil ? [.img2dataset] : [])
             for engine in engines {
                 let measurements = try await WebMeasurement.measure(
                     load(of: origin, .http1), on: engine, bodyBytes: Self.bodyBytes)
