@@ -58,7 +58,7 @@ struct FormatsCommandTests {
         let remedy = "this command was built without AVIF: build it with make install FORMATS=avif."
         #expect(message(GetCommand.self, "--format", "avif", "photo.jpg").contains(remedy))
         #expect(message(GetCommand.self, "-o", "x/a.avif", "photo.jpg").contains(remedy))
-        #expect(message(BatchCommand.self, "--input", "list", "-o", "x", "--format", "avif").contains(remedy))
+        #expect(message(BatchCommand.self, "--input", "-", "-o", "x", "--format", "avif").contains(remedy))
     }
     #endif
 
