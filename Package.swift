@@ -14,8 +14,9 @@ let package = Package(
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
-        // A format of its own library, with the trait of the same name.
+        // Formats of their own libraries, each with the trait of the same name.
         .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
+        .library(name: "ImageFormatTIFF", targets: ["ImageFormatTIFF"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -25,6 +26,7 @@ let package = Package(
     traits: [
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
+        .trait(name: "TIFF", description: "TIFFFormat, with libtiff."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
     ],
     dependencies: [
@@ -68,6 +70,8 @@ let package = Package(
             providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
         // With the trait AVIF. Its pkg-config file has a flag that SwiftPM refuses.
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
+        // With the trait TIFF.
+        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -98,12 +102,15 @@ let package = Package(
         .target(
             name: "ImageEncoders",
             dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
-        // Empty without the trait.
+        // Empty without their traits.
         .target(
             name: "ImageFormatAVIF",
             dependencies: [
                 .target(name: "CAVIF", condition: .when(traits: ["AVIF"])), "ImageCodecs", "ImageEncoders",
             ]),
+        .target(
+            name: "ImageFormatTIFF",
+            dependencies: [.target(name: "CTIFF", condition: .when(traits: ["TIFF"])), "ImageCodecs"]),
         .target(
             name: "ResponseCache",
             dependencies: [
@@ -150,6 +157,7 @@ let package = Package(
                 "AsyncWebImage", "CLinux", "CZlib", "Hashing", "HTTPTransport", "ImageCodecs", "ImageEncoders",
                 "ImageProcessing", "Threading", "WebimageConsole",
                 .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
+                .target(name: "ImageFormatTIFF", condition: .when(traits: ["TIFF"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -213,6 +221,12 @@ let package = Package(
             dependencies: [
                 .target(name: "CAVIF", condition: .when(traits: ["AVIF"])), "ImageCodecs", "ImageEncoders",
                 "ImageFormatAVIF", "ImageTestSupport",
+            ]),
+        .testTarget(
+            name: "ImageFormatTIFFTests",
+            dependencies: [
+                .target(name: "CTIFF", condition: .when(traits: ["TIFF"])), "ImageCodecs", "ImageEncoders",
+                "ImageFormatTIFF", "ImageTestSupport",
             ]),
         .testTarget(
             name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport", "QOI"]),
