@@ -14,9 +14,10 @@ let package = Package(
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
-        // Formats of libraries of their own, with the trait of the same name.
+        // Formats of their own libraries, each with the trait of the same name.
         .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
         .library(name: "ImageFormatHEIC", targets: ["ImageFormatHEIC"]),
+        .library(name: "ImageFormatTIFF", targets: ["ImageFormatTIFF"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -27,6 +28,7 @@ let package = Package(
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "HEIC", description: "HEICFormat, with libheif."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
+        .trait(name: "TIFF", description: "TIFFFormat, with libtiff."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
     ],
     dependencies: [
@@ -72,6 +74,8 @@ let package = Package(
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
         // With the trait HEIC.
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        // With the trait TIFF.
+        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -102,7 +106,7 @@ let package = Package(
         .target(
             name: "ImageEncoders",
             dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
-        // Empty without the trait.
+        // Empty without their traits.
         .target(
             name: "ImageFormatAVIF",
             dependencies: [
@@ -111,6 +115,9 @@ let package = Package(
         .target(
             name: "ImageFormatHEIC",
             dependencies: [.target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs"]),
+        .target(
+            name: "ImageFormatTIFF",
+            dependencies: [.target(name: "CTIFF", condition: .when(traits: ["TIFF"])), "ImageCodecs"]),
         .target(
             name: "ResponseCache",
             dependencies: [
@@ -158,6 +165,7 @@ let package = Package(
                 "ImageProcessing", "Threading", "WebimageConsole",
                 .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
                 .target(name: "ImageFormatHEIC", condition: .when(traits: ["HEIC"])),
+                .target(name: "ImageFormatTIFF", condition: .when(traits: ["TIFF"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -238,6 +246,12 @@ let package = Package(
             dependencies: [
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs", "ImageEncoders",
                 "ImageFormatHEIC", "ImageTestSupport",
+            ]),
+        .testTarget(
+            name: "ImageFormatTIFFTests",
+            dependencies: [
+                .target(name: "CTIFF", condition: .when(traits: ["TIFF"])), "ImageCodecs", "ImageEncoders",
+                "ImageFormatTIFF", "ImageTestSupport",
             ]),
         .testTarget(
             name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport", "QOI"]),

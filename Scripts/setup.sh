@@ -41,6 +41,9 @@ missing_packages() {
     if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|heic), ]]; then
         has_module libheif || echo libheif-dev
     fi
+    if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|tiff), ]]; then
+        has_module 'libtiff-4 >= 4.5' || echo libtiff-dev
+    fi
     have pkg-config || echo pkg-config
     have make || echo make
     [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || echo ca-certificates

@@ -73,7 +73,7 @@ run_target() {
 # 7.88 rarely loses a buffer of its own, whereas a leak of this package would occur again.
 # Failures are repeated at the end, before the skipped tests.
 test_each_target() {
-    local directory target findings failed=() repeated=()
+    local directory target trait findings failed=() repeated=()
     log=$(mktemp)
     part=$(mktemp)
     trap 'rm -f "$log" "$part"' EXIT
@@ -82,8 +82,8 @@ test_each_target() {
         target=$(basename "$directory")
         [[ $target != "${omitted:-}" ]] || continue
         # Without its trait, it has no tests.
-        [[ $target != ImageFormatAVIFTests || " $* " == *AVIF* ]] || continue
-        [[ $target != ImageFormatHEICTests || " $* " == *HEIC* ]] || continue
+        trait=${target#ImageFormat} trait=${trait%Tests}
+        [[ $target != ImageFormat*Tests || " $* " == *$trait* ]] || continue
         step "$target"
         if ! run_target "$target" "$@"; then
             cat "$part" >> "$log"
@@ -139,7 +139,7 @@ case ${1:-debug} in
         # The codecs have no threads and no shared state. Their tests would take a third of the time; those of
         # AsyncWebImage decode on several threads at once.
         omitted=ImageCodecsTests test_each_target \
-            --scratch-path .build-tsan --sanitize=thread --traits ServiceLifecycle,Tracing,AVIF,HEIC
+            --scratch-path .build-tsan --sanitize=thread --traits ServiceLifecycle,Tracing,AVIF,HEIC,TIFF
         ;;
     address)
         # Leaks are looked for at exit; XCTest's runner, which is left out, would be reported for its own. So would
@@ -153,7 +153,7 @@ case ${1:-debug} in
         [[ ! -x .build/release/webimage ]] || export WEBIMAGE=$PWD/.build/release/webimage
         # Tests call internal declarations, which only a build with this option allows. Swift 6.3.1 then fails
         # ("circular reference") unless cross-module optimization is off. Assertions are checked as in a debug build.
-        test_each_target --scratch-path .build-asan --sanitize=address --traits AVIF,HEIC \
+        test_each_target --scratch-path .build-asan --sanitize=address --traits AVIF,HEIC,TIFF \
             -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo -Xswiftc -assert-config -Xswiftc Debug
         ;;
     *)

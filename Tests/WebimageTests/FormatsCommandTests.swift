@@ -18,6 +18,7 @@ struct FormatsCommandTests {
                 "jpeg\treads and writes", "png\treads and writes", "webp\treads and writes", "gif\treads and writes",
                 "bmp\treads", "ico\treads",
             ])
+        var (known, missing): ([String], [String]) = ([], [])
         #if AVIF
         #expect(lines.contains("avif\treads and writes"))
         #else
@@ -27,6 +28,11 @@ struct FormatsCommandTests {
         #expect(lines.contains("heic\treads"))
         #else
         #expect(lines.contains("heic\tnot built in; make install FORMATS=heic"))
+        #endif
+        #if TIFF
+        #expect(lines.contains("tiff\treads"))
+        #else
+        #expect(lines.contains("tiff\tnot built in; make install FORMATS=tiff"))
         #endif
         #expect(lines.count == 6 + CommandFormats.optional.count)
     }

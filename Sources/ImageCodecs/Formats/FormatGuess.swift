@@ -17,6 +17,8 @@ enum FormatGuess {
     private static let images: [(signature: StaticString, offset: Int, name: String)] = [
         ("II*\0", 0, "TIFF"),
         ("MM\0*", 0, "TIFF"),
+        ("II+\0", 0, "TIFF"),
+        ("MM\0+", 0, "TIFF"),
         ("8BPS", 0, "Photoshop"),
         ("\0\0\0\u{c}JXL ", 0, "JPEG XL"),
         ("\0\0\0\u{c}jP  ", 0, "JPEG 2000"),

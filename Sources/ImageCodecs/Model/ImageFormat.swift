@@ -27,8 +27,8 @@ public struct ImageFormat: Sendable, Hashable {
         self.fileExtension = fileExtension
     }
 
-    /// The name in lower case, for logs and JSON: `jpeg`, `png`, `webp`, `gif`, `bmp`, `ico`.
-    public var identifier: String { name.lowercased() }
+    /// The name in lower case without spaces, for logs and JSON: `jpeg`, `png`, `webp`, `gif`, `bmp`, `ico`.
+    public var identifier: String { name.lowercased().filter { $0 != " " } }
 
     /// The number of leading bytes that decide whether a file has a built-in format, unless it begins with the letters of
     /// BMP.

@@ -11,6 +11,8 @@ public struct ImageHeader: Sendable, Hashable {
     public var orientation: ImageOrientation
     /// The number of frames, or `nil` if it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?
+    /// The number of pages of a document, such as a TIFF, of which the first is the image; 1 for other files.
+    public var pageCount = 1
     /// A Boolean value that indicates whether pixels can be transparent.
     public var hasAlpha: Bool
     /// A Boolean value that indicates whether the image arrives in several passes of increasing quality: progressive
@@ -69,8 +71,8 @@ public struct ImageHeader: Sendable, Hashable {
     /// declares it.
     ///
     /// For a WebP, those of its first image; for a JPEG with arithmetic coding, the maximum allowed; 0 if they are
-    /// decoded as they arrive.
-    var memoryUsage = 0
+    /// decoded as they arrive. For a TIFF, the memory of its strips or tiles.
+    package var memoryUsage = 0
 
     /// Returns the size of the smallest image in the file that is no smaller than `target`.
     package func sufficientSize(for target: PixelSize) -> PixelSize {

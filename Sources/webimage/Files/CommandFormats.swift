@@ -8,6 +8,9 @@ import ImageFormatAVIF
 #if HEIC
 import ImageFormatHEIC
 #endif
+#if TIFF
+import ImageFormatTIFF
+#endif
 
 /// A format that a build of the command can contain in addition to those of the library.
 struct OptionalFormat: Sendable {
@@ -29,7 +32,7 @@ struct OptionalFormat: Sendable {
 /// The formats of this build of the command that are not built into the library.
 enum CommandFormats {
     /// The formats that a build can contain.
-    static let optional = [avif, heic]
+    static let optional = [avif, heic, tiff]
 
     private static var avif: OptionalFormat {
         var format = OptionalFormat(name: "AVIF", argument: "avif", isWritten: true)
@@ -44,6 +47,14 @@ enum CommandFormats {
         var format = OptionalFormat(name: "HEIC", argument: "heic", isWritten: false)
         #if HEIC
         format.reader = HEICFormat()
+        #endif
+        return format
+    }
+
+    private static var tiff: OptionalFormat {
+        var format = OptionalFormat(name: "TIFF", argument: "tiff", isWritten: false)
+        #if TIFF
+        format.reader = TIFFFormat()
         #endif
         return format
     }

@@ -36,6 +36,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("frames", header.flatMap(\.frameCount))
         object.add("loops", repetitionCount)
         object.add("duration_ms", duration.map { Int(($0 / .milliseconds(1)).rounded()) })
+        object.add("pages", header?.pageCount)
         object.addOrientation(orientation, of: header?.size)
         object.add("progressive", header?.isProgressive)
         object.add("alpha", header?.hasAlpha)
@@ -60,6 +61,7 @@ struct ImageDescription: Sendable, Equatable {
         }
         var facts = ["\(url.printable): \(header.format.identifier)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
+        if header.pageCount > 1 { facts.append("the first of \(header.pageCount) pages") }
         if let duration { facts.append("\(seconds(duration)) s") }
         if let count = repetitionCount { facts.append(count == 0 ? "endless" : count == 1 ? "once" : "\(count) times") }
         if let orientation {

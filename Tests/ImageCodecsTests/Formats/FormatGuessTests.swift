@@ -24,6 +24,7 @@ struct FormatGuessTests {
     @Test(
         arguments: [
             (Array("II*\0abcdefghijk".utf8), "TIFF"),
+            (Array("MM\0+\0\u{8}\0\0ijkl".utf8), "TIFF"),
             (Array("\0\0\0\u{20}ftypavif\0\0\0\0".utf8), "AVIF"),
             (Array("\0\0\0\u{20}ftypheic\0\0\0\0".utf8), "HEIC"),
             (Array("\0\0\0\u{20}ftypmif1\0\0\0\0".utf8), "AVIF or HEIC"),

@@ -27,7 +27,7 @@ struct ImageDescriptionTests {
         #expect(
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"error_code":null,"retryable":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
-                + #""loops":null,"duration_ms":null,"orientation":3,"upright_width":640,"#
+                + #""loops":null,"duration_ms":null,"pages":1,"orientation":3,"upright_width":640,"#
                 + #""upright_height":480,"progressive":true,"alpha":false,"bits_per_channel":8,"#
                 + #""profile":"Display \"P3\"","color_conversion":"converted","gain_map":false,"warnings":null,"bytes_read":4096}"#
         )
@@ -41,6 +41,13 @@ struct ImageDescriptionTests {
         // The header of a file that fails later.
         failed.header = description.header
         #expect(failed.line == "webimage: a.jpg: no")
+    }
+
+    @Test func pagesAreCounted() {
+        var description = description
+        description.header?.pageCount = 3
+        #expect(description.json.contains(#""pages":3,"#))
+        #expect(description.line.hasPrefix("a.jpg: jpeg, 640x480, the first of 3 pages, "))
     }
 
     @Test func orientationThatFollowsUnreadPixelsIsUnknown() {
