@@ -18,7 +18,6 @@ struct FormatsCommandTests {
                 "jpeg\treads and writes", "png\treads and writes", "webp\treads and writes", "gif\treads and writes",
                 "bmp\treads", "ico\treads",
             ])
-        var (known, missing): ([String], [String]) = ([], [])
         #if AVIF
         #expect(lines.contains("avif\treads and writes"))
         #else
