@@ -18,7 +18,6 @@ struct FormatsCommandTests {
                 "jpeg\treads and writes", "png\treads and writes", "webp\treads and writes", "gif\treads and writes",
                 "bmp\treads", "ico\treads",
             ])
-        var (known, missing): ([String], [String]) = ([], [])
         #if AVIF
         #expect(lines.contains("avif\treads and writes"))
         #else
@@ -28,6 +27,11 @@ struct FormatsCommandTests {
         #expect(lines.contains("heic\treads"))
         #else
         #expect(lines.contains("heic\tnot built in; make install FORMATS=heic"))
+        #endif
+        #if JPEGXL
+        #expect(lines.contains("jpegxl\treads"))
+        #else
+        #expect(lines.contains("jpegxl\tnot built in; make install FORMATS=jpegxl"))
         #endif
         #if TIFF
         #expect(lines.contains("tiff\treads"))
