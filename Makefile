@@ -15,7 +15,7 @@ endif
 
 # Formats that the command reads in addition, of libraries that are installed for them: FORMATS=avif,tiff, or FORMATS=all.
 FORMATS :=
-OPTIONAL_FORMATS := AVIF HEIC TIFF
+OPTIONAL_FORMATS := AVIF HEIC JPEGXL TIFF
 comma := ,
 CHOSEN := $(if $(filter all,$(FORMATS)),$(OPTIONAL_FORMATS),$(shell echo '$(FORMATS)' | tr 'a-z,' 'A-Z '))
 UNKNOWN := $(filter-out $(OPTIONAL_FORMATS),$(CHOSEN))
@@ -57,13 +57,13 @@ test: setup ## check the format, build for release, run the tests of the package
 test-debug: setup ## run the tests in a debug build, without those of the package traits
 	@Scripts/test.sh
 
-TRAITS := --traits ServiceLifecycle,Tracing,AVIF,HEIC,TIFF
+TRAITS := --traits ServiceLifecycle,Tracing,AVIF,HEIC,JPEGXL,TIFF
 # A separate folder leaves the ordinary build alone.
 TRAITS_BUILD := .build-traits
 
 test-traits: setup ## build with the package traits, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest $(TRAITS) \
-		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormat(AVIF|HEIC|TIFF)Tests\.'
+		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormat(AVIF|HEIC|JPEGXL|TIFF)Tests\.'
 
 # The folder of a build with the traits, such as .build-tsan/release; if it is empty, one is made.
 MODULES :=

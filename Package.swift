@@ -17,6 +17,7 @@ let package = Package(
         // Formats of their own libraries, each with the trait of the same name.
         .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
         .library(name: "ImageFormatHEIC", targets: ["ImageFormatHEIC"]),
+        .library(name: "ImageFormatJPEGXL", targets: ["ImageFormatJPEGXL"]),
         .library(name: "ImageFormatTIFF", targets: ["ImageFormatTIFF"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
@@ -27,6 +28,7 @@ let package = Package(
     traits: [
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "HEIC", description: "HEICFormat, with libheif."),
+        .trait(name: "JPEGXL", description: "JPEGXLFormat and JPEGXLEncoder, with libjxl."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "TIFF", description: "TIFFFormat, with libtiff."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
@@ -74,6 +76,8 @@ let package = Package(
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
         // With the trait HEIC.
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        // With the trait JPEGXL. Its pkg-config file has a flag that SwiftPM refuses, too.
+        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"]), .brew(["jpeg-xl"])]),
         // With the trait TIFF.
         .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
         .systemLibrary(name: "CLinux"),
@@ -115,6 +119,11 @@ let package = Package(
         .target(
             name: "ImageFormatHEIC",
             dependencies: [.target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs"]),
+        .target(
+            name: "ImageFormatJPEGXL",
+            dependencies: [
+                .target(name: "CJXL", condition: .when(traits: ["JPEGXL"])), "ImageCodecs", "ImageEncoders",
+            ]),
         .target(
             name: "ImageFormatTIFF",
             dependencies: [.target(name: "CTIFF", condition: .when(traits: ["TIFF"])), "ImageCodecs"]),
@@ -165,6 +174,7 @@ let package = Package(
                 "ImageProcessing", "Threading", "WebimageConsole",
                 .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
                 .target(name: "ImageFormatHEIC", condition: .when(traits: ["HEIC"])),
+                .target(name: "ImageFormatJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "ImageFormatTIFF", condition: .when(traits: ["TIFF"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -247,6 +257,9 @@ let package = Package(
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs", "ImageEncoders",
                 "ImageFormatHEIC", "ImageTestSupport",
             ]),
+        .testTarget(
+            name: "ImageFormatJPEGXLTests",
+            dependencies: ["ImageCodecs", "ImageEncoders", "ImageFormatJPEGXL", "ImageTestSupport"]),
         .testTarget(
             name: "ImageFormatTIFFTests",
             dependencies: [

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 
-codecs=(jpeg png webp gif bmp ico avif heic animation verify encode)
+codecs=(jpeg png webp gif bmp ico avif heic jxl tiff animation verify encode)
 http=(head response fields challenge location connection frames cache cookies list)
 known=("${codecs[@]}" "${http[@]}")
 case $1 in

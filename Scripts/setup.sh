@@ -41,6 +41,9 @@ missing_packages() {
     if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|heic), ]]; then
         has_module libheif || echo libheif-dev
     fi
+    if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|jpegxl), ]]; then
+        has_module libjxl || echo libjxl-dev
+    fi
     if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|tiff), ]]; then
         has_module 'libtiff-4 >= 4.5' || echo libtiff-dev
     fi
@@ -50,6 +53,7 @@ missing_packages() {
     [ "$purpose" != build ] || return 0
     { have cjpeg && have djpeg; } || echo libjpeg-turbo-progs
     { have cwebp && have dwebp; } || echo webp
+    { have cjxl && have djxl; } || echo libjxl-tools
     { have avifenc && have avifdec; } || echo libavif-bin
     { have heif-enc && have heif-convert; } || echo libheif-examples
     have openssl || echo openssl

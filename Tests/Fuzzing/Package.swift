@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "async-web-image-fuzzing",
     products: [.executable(name: "fuzz", targets: ["Fuzz"])],
-    dependencies: [.package(name: "async-web-image", path: "../..", traits: ["AVIF", "HEIC"])],
+    dependencies: [.package(name: "async-web-image", path: "../..", traits: ["AVIF", "HEIC", "JPEGXL", "TIFF"])],
     targets: [
         // Links to files of the command, which no library has.
         .target(name: "CommandConsole"),
@@ -26,6 +26,8 @@ let package = Package(
                 .product(name: "ImageEncoders", package: "async-web-image"),
                 .product(name: "ImageFormatAVIF", package: "async-web-image"),
                 .product(name: "ImageFormatHEIC", package: "async-web-image"),
+                .product(name: "ImageFormatJPEGXL", package: "async-web-image"),
+                .product(name: "ImageFormatTIFF", package: "async-web-image"),
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],

@@ -28,6 +28,11 @@ struct FormatsCommandTests {
         #else
         #expect(lines.contains("heic\tnot built in; make install FORMATS=heic"))
         #endif
+        #if JPEGXL
+        #expect(lines.contains("jpegxl\treads"))
+        #else
+        #expect(lines.contains("jpegxl\tnot built in; make install FORMATS=jpegxl"))
+        #endif
         #if TIFF
         #expect(lines.contains("tiff\treads"))
         #else

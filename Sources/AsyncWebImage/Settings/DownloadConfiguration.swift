@@ -186,7 +186,10 @@ public struct DownloadConfiguration: Sendable {
     /// Adds custom formats to `Accept`, unless it has been changed.
     mutating func accept(_ customFormats: [any CustomFormat]) {
         guard !customFormats.isEmpty, headerFields[.accept] == Self.defaultHeaderFields[.accept] else { return }
-        headerFields[.accept] = Self.acceptedTypes(customFormats.map(\.format) + Self.negotiatedFormats)
+        // Two custom formats can read files of the same type.
+        var formats: [ImageFormat] = []
+        for custom in customFormats where !formats.contains(custom.format) { formats.append(custom.format) }
+        headerFields[.accept] = Self.acceptedTypes(formats + Self.negotiatedFormats)
     }
 
     var slots: Int { max(1, maximumConcurrentDownloads) }

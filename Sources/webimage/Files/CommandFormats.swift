@@ -8,6 +8,9 @@ import ImageFormatAVIF
 #if HEIC
 import ImageFormatHEIC
 #endif
+#if JPEGXL
+import ImageFormatJPEGXL
+#endif
 #if TIFF
 import ImageFormatTIFF
 #endif
@@ -23,8 +26,8 @@ struct OptionalFormat: Sendable {
     let argument: String
     /// A Boolean value that indicates whether files of the format are written if it is built in.
     let isWritten: Bool
-    /// The format that is read; `nil` if it is not built in.
-    var reader: (any CustomFormat)?
+    /// The entries that read the format; none if it is not built in.
+    var readers: [any CustomFormat] = []
     /// The encoding of files; `nil` if the format is not built in, or not written.
     var encoding: Encoding?
 }
@@ -32,12 +35,12 @@ struct OptionalFormat: Sendable {
 /// The formats of this build of the command that are not built into the library.
 enum CommandFormats {
     /// The formats that a build can contain.
-    static let optional = [avif, heic, tiff]
+    static let optional = [avif, heic, jpegXL, tiff]
 
     private static var avif: OptionalFormat {
         var format = OptionalFormat(name: "AVIF", argument: "avif", isWritten: true)
         #if AVIF
-        format.reader = AVIFFormat()
+        format.readers = [AVIFFormat()]
         format.encoding = { .avif(AVIFEncoder(quality: $0 ?? AVIFEncoder().quality, isLossless: $1)) }
         #endif
         return format
@@ -46,7 +49,15 @@ enum CommandFormats {
     private static var heic: OptionalFormat {
         var format = OptionalFormat(name: "HEIC", argument: "heic", isWritten: false)
         #if HEIC
-        format.reader = HEICFormat()
+        format.readers = [HEICFormat()]
+        #endif
+        return format
+    }
+
+    private static var jpegXL: OptionalFormat {
+        var format = OptionalFormat(name: "JPEG XL", argument: "jpegxl", isWritten: false)
+        #if JPEGXL
+        format.readers = [JPEGXLAnimationFormat(), JPEGXLFormat()]
         #endif
         return format
     }
@@ -54,22 +65,22 @@ enum CommandFormats {
     private static var tiff: OptionalFormat {
         var format = OptionalFormat(name: "TIFF", argument: "tiff", isWritten: false)
         #if TIFF
-        format.reader = TIFFFormat()
+        format.readers = [TIFFFormat()]
         #endif
         return format
     }
 
     /// The formats that are read in addition.
-    static let custom: [any CustomFormat] = optional.compactMap(\.reader)
+    static let custom: [any CustomFormat] = optional.flatMap(\.readers)
 
     /// Returns the encoding of files in `format`; `nil` if it is not one of these formats.
     static func encoding(of format: ImageFormat) -> OptionalFormat.Encoding? {
-        optional.first { $0.reader?.format == format }?.encoding
+        optional.first { $0.readers.contains { $0.format == format } }?.encoding
     }
 
     /// Returns what to do about an image in a format of this name, which this build lacks; `nil` if nothing can be done.
     static func remedy(forMissing name: String) -> String? {
-        guard let format = optional.first(where: { $0.name == name }), format.reader == nil else { return nil }
+        guard let format = optional.first(where: { $0.name == name }), format.readers.isEmpty else { return nil }
         return "this command was built without \(name): build it with make install FORMATS=\(format.argument)"
     }
 }

@@ -33,9 +33,9 @@ struct OutputFormat: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private init?(_ format: OptionalFormat) {
         guard format.isWritten else { return nil }
-        let isMissing = format.reader == nil
+        let isMissing = format.readers.isEmpty
         self.init(
-            name: format.argument, imageFormat: format.reader?.format, missing: isMissing ? format.name : nil)
+            name: format.argument, imageFormat: format.readers.first?.format, missing: isMissing ? format.name : nil)
     }
 
     init?(rawValue: String) {

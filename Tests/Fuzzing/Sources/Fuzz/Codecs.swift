@@ -2,13 +2,17 @@ import ImageCodecs
 import ImageEncoders
 import ImageFormatAVIF
 import ImageFormatHEIC
+import ImageFormatJPEGXL
+import ImageFormatTIFF
 
 private let limits = DecodeLimits(
     maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,
     maximumWork: 1 << 21)
 
 /// The formats of further libraries.
-private let formats: [any CustomFormat] = [AVIFFormat(), HEICFormat()]
+private let formats: [any CustomFormat] = [
+    AVIFFormat(), HEICFormat(), JPEGXLAnimationFormat(), JPEGXLFormat(), TIFFFormat(),
+]
 
 /// Returns the options that the bytes select, so that each input is always decoded in the same way.
 private func options(_ choice: Int) -> DecodeOptions {

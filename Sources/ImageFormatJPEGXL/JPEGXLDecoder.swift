@@ -1,0 +1,125 @@
+#if JPEGXL
+import CJXL
+import ImageCodecs
+
+/// Owns a decoder of libjxl, to which a file is passed in pieces.
+@safe
+final class JPEGXLDecoder {
+    let handle: OpaquePointer
+    private let events: Int32
+    /// The few bytes that libjxl has not consumed, and expects again in front of the next ones.
+    private var rest: [UInt8] = []
+
+    /// Creates a decoder that reports `events`, and neither turns pixels nor leaves them premultiplied.
+    init(_ events: JxlDecoderStatus...) throws(CodecError) {
+        guard let handle = unsafe JxlDecoderCreate(nil) else { throw .outOfMemory(.jpegXL) }
+        unsafe self.handle = handle
+        self.events = Int32(events.reduce(0) { $0 | $1.rawValue })
+        try check(unsafe JxlDecoderSubscribeEvents(handle, self.events))
+        try check(unsafe JxlDecoderSetKeepOrientation(handle, 1))
+        try check(unsafe JxlDecoderSetUnpremultiplyAlpha(handle, 1))
+    }
+
+    deinit {
+        unsafe JxlDecoderDestroy(handle)
+    }
+
+    /// Returns to the beginning of the file, which must be set as the input again.
+    func rewind() throws(CodecError) {
+        _ = unsafe JxlDecoderReleaseInput(handle)
+        unsafe JxlDecoderRewind(handle)
+        // Without it, libjxl 0.7 reports no event anymore.
+        try check(unsafe JxlDecoderSubscribeEvents(handle, events))
+    }
+
+    /// Throws an error unless a function succeeded; libjxl does not tell the reason.
+    func check(_ status: JxlDecoderStatus) throws(CodecError) {
+        guard status == JXL_DEC_SUCCESS else { throw .corrupt(.jpegXL, "libjxl cannot decode it") }
+    }
+
+    /// Decodes the next bytes of the file and calls `react` for each event until it returns `false`.
+    ///
+    /// Returns `false` if `react` did, or if there are no more events.
+    @discardableResult
+    func append(
+        _ bytes: Span<UInt8>, _ react: (JxlDecoderStatus) throws(CodecError) -> Bool
+    ) throws(CodecError) -> Bool {
+        if rest.isEmpty {
+            return try unsafe bytes.withUnsafeBufferPointer { (input) throws(CodecError) -> Bool in
+                try unsafe process(input, react)
+            }
+        }
+        var joined = rest
+        joined.reserveCapacity(rest.count + bytes.count)
+        for index in bytes.indices { joined.append(bytes[index]) }
+        rest = []
+        return try unsafe joined.withUnsafeBufferPointer { (input) throws(CodecError) -> Bool in
+            try unsafe process(input, react)
+        }
+    }
+
+    private func process(
+        _ input: UnsafeBufferPointer<UInt8>, _ react: (JxlDecoderStatus) throws(CodecError) -> Bool
+    ) throws(CodecError) -> Bool {
+        guard !input.isEmpty else { return true }
+        try check(unsafe JxlDecoderSetInput(handle, input.baseAddress, input.count))
+        while true {
+            let status = unsafe JxlDecoderProcessInput(handle)
+            switch status {
+            case JXL_DEC_ERROR: try check(status)
+            case JXL_DEC_NEED_MORE_INPUT:
+                unsafe rest = Array(input.suffix(JxlDecoderReleaseInput(handle)))
+                return true
+            case JXL_DEC_SUCCESS: return false
+            default:
+                guard try react(status) else {
+                    unsafe rest = Array(input.suffix(JxlDecoderReleaseInput(handle)))
+                    return false
+                }
+            }
+        }
+    }
+
+    /// The properties of the image; call this method after `JXL_DEC_BASIC_INFO`.
+    func information() throws(CodecError) -> JxlBasicInfo {
+        var information = JxlBasicInfo()
+        try check(unsafe JxlDecoderGetBasicInfo(handle, &information))
+        for index in 0..<Int(information.num_extra_channels) {
+            var channel = JxlExtraChannelInfo()
+            try check(unsafe JxlDecoderGetExtraChannelInfo(handle, index, &channel))
+            guard channel.type != JXL_CHANNEL_BLACK else { throw .unsupportedFeature(.jpegXL, "CMYK") }
+        }
+        return information
+    }
+
+    /// Makes the pixels sRGB if libjxl can convert them, and returns their profile: `nil` for sRGB, and an empty one if
+    /// there is none that is supported.
+    ///
+    /// Call this method at `JXL_DEC_COLOR_ENCODING`.
+    func chooseColors(_ information: JxlBasicInfo) throws(CodecError) -> [UInt8]? {
+        let isGray = information.num_color_channels == 1
+        if information.uses_original_profile == 0 {
+            var colors = JxlColorEncoding()
+            unsafe JxlColorEncodingSetToSRGB(&colors, isGray ? 1 : 0)
+            try check(unsafe JxlDecoderSetPreferredColorProfile(handle, &colors))
+        }
+        let target = JXL_COLOR_PROFILE_TARGET_DATA
+        var colors = JxlColorEncoding()
+        if unsafe JxlDecoderGetColorAsEncodedProfile(handle, nil, target, &colors) == JXL_DEC_SUCCESS {
+            let isHDR = [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(colors.transfer_function)
+            guard !isHDR, colors.color_space != JXL_COLOR_SPACE_UNKNOWN else { return [] }
+            let isSRGB =
+                colors.white_point == JXL_WHITE_POINT_D65 && colors.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
+                && (isGray || colors.primaries == JXL_PRIMARIES_SRGB)
+            if isSRGB { return nil }
+        }
+        var count = 0
+        guard unsafe JxlDecoderGetICCProfileSize(handle, nil, target, &count) == JXL_DEC_SUCCESS,
+            count <= ImageMetadata.maximumBytes
+        else { return [] }
+        var profile = [UInt8](repeating: 0, count: count)
+        try check(unsafe JxlDecoderGetColorAsICCProfile(handle, nil, target, &profile, count))
+        return profile
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+#if JPEGXL
+import CJXL
+public import ImageCodecs
+public import ImageEncoders
+
+/// Encodes still images as JPEG XL with libjxl, with 8 or 16 bits per channel.
+public struct JPEGXLEncoder: ImageEncoder {
+    /// The format of the files.
+    public let format = ImageFormat.jpegXL
+    /// The quality, from 1, the smallest file, to 100, the best, on the scale of JPEG; other values are clamped.
+    public var quality: Int
+    /// A Boolean value that indicates whether encoding is lossless.
+    public var isLossless: Bool
+    /// The effort, from 1, the fastest, to 9, the smallest files; other values are clamped.
+    public var effort: Int
+
+    /// The format and its options.
+    public var identity: String { "jpegxl \(quality) \(isLossless) \(effort)" }
+
+    /// `true`: images with 16 bits per channel are stored as they are.
+    public var supports16Bit: Bool { true }
+
+    /// The maximum number of pixels along one side of an encoded image.
+    private static let maximumSide = 1 << 18
+
+    /// Creates an encoder; by default, lossy with quality 85 and effort 5.
+    public init(quality: Int = 85, isLossless: Bool = false, effort: Int = 5) {
+        self.quality = quality
+        self.isLossless = isLossless
+        self.effort = effort
+    }
+
+    /// Returns the memory that libjxl takes for an image that hardly compresses, in bytes.
+    public func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
+        size.area * (hasAlpha ? 120 : 90) + (16 << 20)
+    }
+
+    /// Returns the encoded image with its metadata, of which the orientation is not applied.
+    ///
+    /// A color profile is stored in lossless files; the colors of lossy ones are converted by libjxl.
+    public func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
+        guard max(pixels.width, pixels.height) <= Self.maximumSide else {
+            throw .encodingFailed(format, "more than \(Self.maximumSide) pixels on one side")
+        }
+        let writer = try JPEGXLWriter()
+        let isOpaque = pixels.isOpaque
+        var information = JxlBasicInfo()
+        unsafe JxlEncoderInitBasicInfo(&information)
+        information.xsize = UInt32(clamping: pixels.width)
+        information.ysize = UInt32(clamping: pixels.height)
+        information.bits_per_sample = pixels.format == .rgba16 ? 16 : 8
+        information.alpha_bits = isOpaque ? 0 : information.bits_per_sample
+        information.num_extra_channels = isOpaque ? 0 : 1
+        information.uses_original_profile = isLossless ? 1 : 0
+        try writer.setInformation(information, colorProfile: metadata.colorProfile)
+        if let exif = metadata.exif { try writer.addExif(exif) }
+        try writer.addImage(
+            pixels, isOpaque: isOpaque, distance: isLossless ? nil : Self.distance(quality),
+            effort: min(max(effort, 1), 9))
+        return try writer.finish()
+    }
+
+    /// Returns the distance that `cjxl` uses for a quality.
+    private static func distance(_ quality: Int) -> Float {
+        let quality = Float(min(max(quality, 1), 100))
+        // Lower ones would grow faster.
+        return quality >= 30 ? 0.1 + (100 - quality) * 0.09 : 6.4 + (30 - quality) * 0.29
+    }
+}
+
+extension EncodeOptions {
+    /// JPEG XL, still.
+    public static func jpegXL(_ encoder: JPEGXLEncoder = JPEGXLEncoder()) -> EncodeOptions { EncodeOptions(encoder) }
+}
+#endif

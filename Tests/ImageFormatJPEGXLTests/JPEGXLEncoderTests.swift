@@ -1,0 +1,55 @@
+#if JPEGXL
+import ImageCodecs
+import ImageEncoders
+import ImageFormatJPEGXL
+import ImageTestSupport
+import Testing
+
+struct JPEGXLEncoderTests {
+    private func decode(_ file: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws(CodecError) -> DecodedImage
+    {
+        try StreamingDecoder.decode(file.span, options: options, customFormats: [JPEGXLFormat()])
+    }
+
+    @Test(arguments: [true, false]) func losslessFileHasTheSamePixels(isOpaque: Bool) throws {
+        let image = try TestImages.photo(width: 37, height: 21, hasAlpha: !isOpaque)
+        let decoded = try decode(image.encoded(with: .jpegXL(JPEGXLEncoder(isLossless: true))))
+        #expect(decoded.pixels == image)
+        #expect(decoded.header.hasAlpha == !isOpaque)
+        #expect(decoded.header.colorConversion == .unneeded)
+    }
+
+    @Test func deepPixelsAreKept() throws {
+        let bytes = (0..<9 * 7 * 8).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ $0 / 8) }
+        let image = try PixelBuffer(size: PixelSize(width: 9, height: 7), bytes: bytes, format: .rgba16).unwrapped()
+        let file = try image.encoded(with: .jpegXL(JPEGXLEncoder(isLossless: true)))
+        #expect(try decode(file, DecodeOptions(pixelFormat: .rgba16)).pixels == image)
+    }
+
+    @Test func qualityDecidesSizeAndError() throws {
+        let image = TestImage.photo(160, 120)
+        var last = (bytes: 0, error: Int.max)
+        for quality in [10, 50, 90] {
+            let file = try image.encoded(with: .jpegXL(JPEGXLEncoder(quality: quality, effort: 3)))
+            let pixels = try decode(file).pixels
+            let error = zip(pixels.bytes, image.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            #expect(file.count > last.bytes && error < last.error)
+            last = (file.count, error)
+        }
+    }
+
+    @Test func metadataIsStoredAndTheOrientationIsNotApplied() throws {
+        let metadata = ImageMetadata(exif: TestExif.bytes(orientation: 6))
+        let file = try TestImage.photo(12, 8).encoded(with: .jpegXL(), metadata: metadata)
+        let read = ImageMetadata(file: file.span, customFormats: [JPEGXLFormat()])
+        #expect(read == metadata)
+        #expect(try decode(file).header.orientation == .up)
+    }
+
+    @Test func animationsAreNotEncoded() {
+        #expect(throws: CodecError.encodingFailed(.jpegXL, "JPEG XL has no animations")) {
+            try AnimationEncoder(options: .jpegXL(), size: PixelSize(width: 4, height: 4))
+        }
+    }
+}
+#endif
