@@ -10,7 +10,7 @@ struct LayerTests {
         ["WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["ImageEncoders", "ImageProcessing", "ResponseCache"],
-        ["AsyncWebImage", "ImageFormatAVIF", "ImageFormatHEIC", "ImageFormatTIFF"],
+        ["AsyncWebImage", "ImageFormatAVIF", "ImageFormatHEIC", "ImageFormatTIFF", "ImageFormatSVG"],
         ["AsyncWebImageTesting", "webimage"],
     ])
 
