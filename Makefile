@@ -15,11 +15,13 @@ endif
 
 # Formats that the command reads in addition, of libraries that are installed for them: FORMATS=avif,tiff, or FORMATS=all.
 FORMATS :=
-OPTIONAL_FORMATS := AVIF HEIC JPEGXL TIFF
+OPTIONAL_FORMATS := AVIF HEIC JPEGXL TIFF SVG
 comma := ,
 CHOSEN := $(if $(filter all,$(FORMATS)),$(OPTIONAL_FORMATS),$(shell echo '$(FORMATS)' | tr 'a-z,' 'A-Z '))
 UNKNOWN := $(filter-out $(OPTIONAL_FORMATS),$(CHOSEN))
 $(if $(UNKNOWN),$(error unknown FORMATS: $(UNKNOWN); known are all, $(shell echo '$(OPTIONAL_FORMATS)' | tr A-Z a-z)))
+# SVG is rendered in a process of its own.
+PROGRAMS := webimage $(if $(filter SVG,$(CHOSEN)),webimage-svg)
 FORMAT_TRAITS := $(if $(strip $(CHOSEN)),--traits $(subst $() ,$(comma),$(strip $(CHOSEN))))
 export FORMATS
 
@@ -37,7 +39,7 @@ build: ## build for debugging
 
 release: ## build the optimized webimage command; FORMATS=avif or FORMATS=all adds formats
 	@Scripts/setup.sh
-	swift build $(RELEASE) $(FORMAT_TRAITS) --product webimage
+	for program in $(PROGRAMS); do swift build $(RELEASE) $(FORMAT_TRAITS) --product $$program || exit; done
 
 demo: ## watch progressive images arrive from a slow origin on this machine
 	@Scripts/setup.sh
@@ -57,13 +59,13 @@ test: setup ## check the format, build for release, run the tests of the package
 test-debug: setup ## run the tests in a debug build, without those of the package traits
 	@Scripts/test.sh
 
-TRAITS := --traits ServiceLifecycle,Tracing,AVIF,HEIC,JPEGXL,TIFF
+TRAITS := --traits ServiceLifecycle,Tracing,AVIF,HEIC,JPEGXL,TIFF,SVG
 # A separate folder leaves the ordinary build alone.
 TRAITS_BUILD := .build-traits
 
 test-traits: setup ## build with the package traits, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest $(TRAITS) \
-		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormat(AVIF|HEIC|JPEGXL|TIFF)Tests\.'
+		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)|^ImageFormat(AVIF|HEIC|JPEGXL|TIFF|SVG)Tests\.'
 
 # The folder of a build with the traits, such as .build-tsan/release; if it is empty, one is made.
 MODULES :=
@@ -129,7 +131,7 @@ install: release ## install webimage, its manual pages and completions for bash,
 	$(dir $(BINARY))generate-manual $(BINARY) --multi-page --output-directory $(MANUAL)
 	sed -i 's/^$$/.Pp/' $(MANUAL)/*.1
 	install -d $(INSTALLED)/bin $(dir $(addprefix $(INSTALLED)/share/,man/man1/ $(COMPLETIONS)))
-	install -m 755 $(BINARY) $(INSTALLED)/bin/webimage
+	install -m 755 $(addprefix $(dir $(BINARY)),$(PROGRAMS)) $(INSTALLED)/bin
 	install -m 644 $(MANUAL)/*.1 $(INSTALLED)/share/man/man1
 	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >$(MANUAL)/$$shell || exit; done
 	install -m 644 $(MANUAL)/bash $(INSTALLED)/share/$(word 1,$(COMPLETIONS))
@@ -137,7 +139,7 @@ install: release ## install webimage, its manual pages and completions for bash,
 	install -m 644 $(MANUAL)/fish $(INSTALLED)/share/$(word 3,$(COMPLETIONS))
 
 uninstall: ## remove the installed files under PREFIX
-	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage.1 man/man1/webimage.*.1 $(COMPLETIONS))
+	rm -f $(addprefix $(INSTALLED)/bin/,webimage webimage-svg) $(addprefix $(INSTALLED)/share/,man/man1/webimage.1 man/man1/webimage.*.1 $(COMPLETIONS))
 
 clean: ## remove all build folders
 	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable dist

@@ -19,6 +19,9 @@ let package = Package(
         .library(name: "ImageFormatHEIC", targets: ["ImageFormatHEIC"]),
         .library(name: "ImageFormatJPEGXL", targets: ["ImageFormatJPEGXL"]),
         .library(name: "ImageFormatTIFF", targets: ["ImageFormatTIFF"]),
+        .library(name: "ImageFormatSVG", targets: ["ImageFormatSVG"]),
+        // The process in which ImageFormatSVG renders.
+        .executable(name: "webimage-svg", targets: ["webimage-svg"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -29,6 +32,7 @@ let package = Package(
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "HEIC", description: "HEICFormat, with libheif."),
         .trait(name: "JPEGXL", description: "JPEGXLFormat and JPEGXLEncoder, with libjxl."),
+        .trait(name: "SVG", description: "SVGFormat, with librsvg in a process of its own."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "TIFF", description: "TIFFFormat, with libtiff."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
@@ -119,6 +123,11 @@ let package = Package(
         .target(
             name: "ImageFormatHEIC",
             dependencies: [.target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs"]),
+        .target(name: "ImageFormatSVG", dependencies: ["ImageCodecs"]),
+        .executableTarget(
+            name: "webimage-svg", path: "Sources/CSVG",
+            cSettings: [.define("SVG", .when(traits: ["SVG"]))],
+            linkerSettings: ["rsvg-2", "cairo", "m"].map { .linkedLibrary($0, .when(traits: ["SVG"])) }),
         .target(
             name: "ImageFormatJPEGXL",
             dependencies: [
@@ -176,6 +185,7 @@ let package = Package(
                 .target(name: "ImageFormatHEIC", condition: .when(traits: ["HEIC"])),
                 .target(name: "ImageFormatJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "ImageFormatTIFF", condition: .when(traits: ["TIFF"])),
+                .target(name: "ImageFormatSVG", condition: .when(traits: ["SVG"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -257,6 +267,10 @@ let package = Package(
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])), "ImageCodecs", "ImageEncoders",
                 "ImageFormatHEIC", "ImageTestSupport",
             ]),
+        // Starts webimage-svg.
+        .testTarget(
+            name: "ImageFormatSVGTests",
+            dependencies: ["ImageCodecs", "ImageEncoders", "ImageFormatSVG", "ImageTestSupport"]),
         .testTarget(
             name: "ImageFormatJPEGXLTests",
             dependencies: ["ImageCodecs", "ImageEncoders", "ImageFormatJPEGXL", "ImageTestSupport"]),
@@ -322,7 +336,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-let cTargets = ["CChecksum", "CJPEG", "CJPEGWriter", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
+let cTargets = ["webimage-svg", "CChecksum", "CJPEG", "CJPEGWriter", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for

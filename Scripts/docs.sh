@@ -103,7 +103,7 @@ convert() {
     fi
 }
 
-for module in ImageCodecs ImageEncoders ImageFormatAVIF ImageFormatHEIC ImageFormatJPEGXL ImageFormatTIFF ImageProcessing LoopbackOrigin; do
+for module in ImageCodecs ImageEncoders ImageFormatAVIF ImageFormatHEIC ImageFormatJPEGXL ImageFormatTIFF ImageFormatSVG ImageProcessing LoopbackOrigin; do
     extract_symbols "$module"
     convert "$module"
 done
@@ -113,6 +113,6 @@ done
 convert AsyncWebImage ImageCodecs
 
 rm -rf "$site"
-docc merge "$work/AsyncWebImage.doccarchive" "$work"/{ImageCodecs,ImageEncoders,ImageFormatAVIF,ImageFormatHEIC,ImageFormatJPEGXL,ImageFormatTIFF,ImageProcessing,LoopbackOrigin}.doccarchive \
+docc merge "$work/AsyncWebImage.doccarchive" "$work"/{ImageCodecs,ImageEncoders,ImageFormatAVIF,ImageFormatHEIC,ImageFormatJPEGXL,ImageFormatTIFF,ImageFormatSVG,ImageProcessing,LoopbackOrigin}.doccarchive \
     --synthesized-landing-page-name async-web-image --output-path "$site"
 echo "The site is in $site; index.html is in $site/documentation."

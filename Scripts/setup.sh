@@ -47,6 +47,9 @@ missing_packages() {
     if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|tiff), ]]; then
         has_module 'libtiff-4 >= 4.5' || echo libtiff-dev
     fi
+    if [ "$purpose" = tests ] || [[ ,$formats, =~ ,(all|svg), ]]; then
+        has_module librsvg-2.0 || echo librsvg2-dev
+    fi
     have pkg-config || echo pkg-config
     have make || echo make
     [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || echo ca-certificates
@@ -56,6 +59,7 @@ missing_packages() {
     { have cjxl && have djxl; } || echo libjxl-tools
     { have avifenc && have avifdec; } || echo libavif-bin
     { have heif-enc && have heif-convert; } || echo libheif-examples
+    have rsvg-convert || echo librsvg2-bin
     have openssl || echo openssl
 }
 

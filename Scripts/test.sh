@@ -139,7 +139,7 @@ case ${1:-debug} in
         # The codecs have no threads and no shared state. Their tests would take a third of the time; those of
         # AsyncWebImage decode on several threads at once.
         omitted=ImageCodecsTests test_each_target \
-            --scratch-path .build-tsan --sanitize=thread --traits ServiceLifecycle,Tracing,AVIF,HEIC,JPEGXL,TIFF
+            --scratch-path .build-tsan --sanitize=thread --traits ServiceLifecycle,Tracing,AVIF,HEIC,JPEGXL,TIFF,SVG
         ;;
     address)
         # Leaks are looked for at exit; XCTest's runner, which is left out, would be reported for its own. So would
@@ -153,7 +153,7 @@ case ${1:-debug} in
         [[ ! -x .build/release/webimage ]] || export WEBIMAGE=$PWD/.build/release/webimage
         # Tests call internal declarations, which only a build with this option allows. Swift 6.3.1 then fails
         # ("circular reference") unless cross-module optimization is off. Assertions are checked as in a debug build.
-        test_each_target --scratch-path .build-asan --sanitize=address --traits AVIF,HEIC,JPEGXL,TIFF \
+        test_each_target --scratch-path .build-asan --sanitize=address --traits AVIF,HEIC,JPEGXL,TIFF,SVG \
             -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo -Xswiftc -assert-config -Xswiftc Debug
         ;;
     *)

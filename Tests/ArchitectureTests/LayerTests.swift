@@ -10,7 +10,10 @@ struct LayerTests {
         ["WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["ImageEncoders", "ImageProcessing", "ResponseCache"],
-        ["AsyncWebImage", "ImageFormatAVIF", "ImageFormatHEIC", "ImageFormatJPEGXL", "ImageFormatTIFF"],
+        [
+            "AsyncWebImage", "ImageFormatAVIF", "ImageFormatHEIC", "ImageFormatJPEGXL", "ImageFormatTIFF",
+            "ImageFormatSVG",
+        ],
         ["AsyncWebImageTesting", "webimage"],
     ])
 

@@ -38,6 +38,11 @@ struct FormatsCommandTests {
         #else
         #expect(lines.contains("tiff\tnot built in; make install FORMATS=tiff"))
         #endif
+        #if SVG
+        #expect(lines.contains("svg\treads"))
+        #else
+        #expect(lines.contains("svg\tnot built in; make install FORMATS=svg"))
+        #endif
         #expect(lines.count == 6 + CommandFormats.optional.count)
     }
 

@@ -14,6 +14,9 @@ import ImageFormatJPEGXL
 #if TIFF
 import ImageFormatTIFF
 #endif
+#if SVG
+import ImageFormatSVG
+#endif
 
 /// A format that a build of the command can contain in addition to those of the library.
 struct OptionalFormat: Sendable {
@@ -35,7 +38,7 @@ struct OptionalFormat: Sendable {
 /// The formats of this build of the command that are not built into the library.
 enum CommandFormats {
     /// The formats that a build can contain.
-    static let optional = [avif, heic, jpegXL, tiff]
+    static let optional = [avif, heic, jpegXL, tiff, svg]
 
     private static var avif: OptionalFormat {
         var format = OptionalFormat(name: "AVIF", argument: "avif", isWritten: true)
@@ -66,6 +69,14 @@ enum CommandFormats {
         var format = OptionalFormat(name: "TIFF", argument: "tiff", isWritten: false)
         #if TIFF
         format.readers = [TIFFFormat()]
+        #endif
+        return format
+    }
+
+    private static var svg: OptionalFormat {
+        var format = OptionalFormat(name: "SVG", argument: "svg", isWritten: false)
+        #if SVG
+        format.readers = [SVGFormat()]
         #endif
         return format
     }

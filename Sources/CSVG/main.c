@@ -1,0 +1,140 @@
+// Renders an SVG image from standard input, in a process of its own, whose memory and time are limited.
+//
+// Without arguments, writes the size of the image to standard output; with a width and a height, the image of this size,
+// too. The output begins with a byte: 0, or the number of an error. Then follow the width and the height, 32 bits each in
+// the order of this machine, and the rows of red, green, blue, and straight alpha.
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef SVG
+#include "rsvg.h"
+#include <math.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum status { OK, INVALID, NO_SIZE, TOO_LARGE };
+
+// The most that the process can do, in seconds, and beside the pixels, in bytes.
+enum { MAXIMUM_SECONDS = 10 };
+static const size_t base_memory = (size_t)512 << 20;
+// For each pixel: the image, and layers of groups and filters.
+static const size_t memory_per_pixel = 64;
+static const size_t maximum_input = (size_t)64 << 20;
+static const double maximum_side = 32767; // of cairo
+
+static int fail(enum status status) {
+    putchar(status);
+    fflush(stdout);
+    return 0;
+}
+
+static void limit(int resource, size_t value) {
+    struct rlimit limit = {value, value};
+    if (setrlimit(resource, &limit) != 0) abort();
+}
+
+static uint8_t *read_input(size_t *length) {
+    size_t capacity = 64 << 10;
+    uint8_t *bytes = malloc(capacity);
+    *length = 0;
+    size_t count;
+    while (bytes && (count = fread(bytes + *length, 1, capacity - *length, stdin)) > 0) {
+        *length += count;
+        if (*length > maximum_input) return NULL;
+        if (*length == capacity) bytes = realloc(bytes, capacity *= 2);
+    }
+    return bytes;
+}
+
+// The size in pixels: the declared one, or that of the coordinates, or the default of CSS for images without a size.
+static void find_size(RsvgHandle *handle, double *width, double *height) {
+    if (rsvg_handle_get_intrinsic_size_in_pixels(handle, width, height)) return;
+    int has_width, has_height, has_box;
+    RsvgLength ignored;
+    RsvgRectangle box;
+    rsvg_handle_get_intrinsic_dimensions(handle, &has_width, &ignored, &has_height, &ignored, &has_box, &box);
+    *width = has_box ? box.width : 300;
+    *height = has_box ? box.height : 150;
+}
+
+static int write_size(double width, double height) {
+    width = ceil(width);
+    height = ceil(height);
+    if (!(width >= 1 && height >= 1)) return NO_SIZE;
+    if (!(width <= maximum_side && height <= maximum_side)) return TOO_LARGE;
+    uint32_t size[] = {width, height};
+    putchar(OK);
+    fwrite(size, sizeof size, 1, stdout);
+    return OK;
+}
+
+static void write_row(const uint32_t *row, int width) {
+    for (int x = 0; x < width; x++) {
+        unsigned alpha = row[x] >> 24;
+        uint8_t pixel[4] = {0, 0, 0, alpha};
+        for (int channel = 0; channel < 3 && alpha; channel++) {
+            unsigned value = row[x] >> (16 - 8 * channel) & 255;
+            pixel[channel] = (value * 255 + alpha / 2) / alpha;
+        }
+        fwrite(pixel, sizeof pixel, 1, stdout);
+    }
+}
+
+static int render(RsvgHandle *handle, int width, int height) {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_t *context = cairo_create(surface);
+    RsvgRectangle area = {0, 0, width, height};
+    if (!rsvg_handle_render_document(handle, context, &area, NULL)) return INVALID;
+    cairo_surface_flush(surface);
+    if (cairo_status(context) != CAIRO_STATUS_SUCCESS) return INVALID;
+    int status = write_size(width, height);
+    const uint8_t *pixels = cairo_image_surface_get_data(surface);
+    int stride = cairo_image_surface_get_stride(surface);
+    for (int y = 0; status == OK && y < height; y++) write_row((const uint32_t *)(pixels + (size_t)y * stride), width);
+    return status;
+}
+
+int main(int count, char **arguments) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Open files of the caller.
+    for (int file = 3; file < 1024; file++) close(file);
+    int width = count == 3 ? atoi(arguments[1]) : 0;
+    int height = count == 3 ? atoi(arguments[2]) : 0;
+    if (width < 0 || height < 0 || width > maximum_side || height > maximum_side) return fail(TOO_LARGE);
+    limit(RLIMIT_AS, base_memory + memory_per_pixel * width * height);
+    limit(RLIMIT_CPU, MAXIMUM_SECONDS);
+    limit(RLIMIT_CORE, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    limit(RLIMIT_FSIZE, 0);
+    setenv("RAYON_NUM_THREADS", "1", 1); // of librsvg's filters
+
+    size_t length;
+    uint8_t *bytes = read_input(&length);
+    if (!bytes) return fail(TOO_LARGE);
+    // Without a base URL, librsvg reads neither files nor anything from the network.
+    RsvgHandle *handle = rsvg_handle_new_from_data(bytes, length, NULL);
+    if (!handle) return fail(INVALID);
+    rsvg_handle_set_dpi(handle, 96); // as in CSS
+    int status;
+    if (width > 0 && height > 0) {
+        status = render(handle, width, height);
+    } else {
+        double natural_width, natural_height;
+        find_size(handle, &natural_width, &natural_height);
+        status = write_size(natural_width, natural_height);
+    }
+    if (status != OK) return fail(status);
+    fflush(stdout);
+    // Without the cleanup of the libraries.
+    _exit(0);
+}
+#else
+int main(void) {
+    fputs("webimage-svg was built without SVG\n", stderr);
+    return 1;
+}
+#endif

@@ -1,0 +1,72 @@
+#if SVG
+public import ImageCodecs
+
+extension ImageFormat {
+    /// SVG, rendered as an image of pixels.
+    public static let svg = ImageFormat(name: "SVG", mediaType: "image/svg+xml", fileExtension: "svg")
+}
+
+/// SVG, rendered by librsvg in a process of its own: an element of `ImageDecoder.Configuration.customFormats`.
+///
+/// An image is rendered at the size at which it is needed, up to its own. It can use neither files nor the network, and
+/// runs no scripts. The process, `webimage-svg`, can use 10 seconds of processor time, and memory in proportion to the
+/// pixels; it is ended when ``timeLimit`` has passed, or the task is canceled.
+public struct SVGFormat: WholeFileFormat {
+    /// The name, media type, and file extension of the format.
+    public let format = ImageFormat.svg
+
+    /// The number of leading bytes in which the element `svg` is looked for.
+    public let signatureLength = 1_024
+
+    /// The path of `webimage-svg`; `nil`, the default, if it is in the folder of the running program, or in `PATH`.
+    public var program: String?
+
+    /// The maximum time for one image, 20 seconds by default.
+    public var timeLimit: Duration
+
+    /// Creates the format.
+    public init(program: String? = nil, timeLimit: Duration = .seconds(20)) {
+        self.program = program
+        self.timeLimit = timeLimit
+    }
+
+    /// Returns whether the file is a text that begins like XML and soon has the element `svg`.
+    public func recognizes(_ beginning: Span<UInt8>) -> Bool {
+        var start = beginning.has("\u{FEFF}", at: 0) ? 3 : 0
+        while let byte = beginning.byte(at: start), byte == 0x20 || (0x09...0x0D).contains(byte) { start += 1 }
+        let beginnings: [StaticString] = ["<svg", "<?xml", "<!--", "<!DOCTYPE svg"]
+        guard beginnings.contains(where: { beginning.has($0, at: start) }) else { return false }
+        for index in start..<beginning.count where beginning[index] == UInt8(ascii: "<") {
+            if beginning.has("<html", at: index) { return false }
+            if beginning.has("<svg", at: index) || beginning.has("<svg:svg", at: index) { return true }
+        }
+        return false
+    }
+
+    /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch.
+    public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
+        var header = ImageHeader(format: .svg, size: try renderer.size(of: file))
+        header.hasAlpha = true
+        return header
+    }
+
+    /// Returns the target: rendering is exact at any size.
+    public func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
+        PixelSize(
+            width: min(max(target.width, 1), header.size.width),
+            height: min(max(target.height, 1), header.size.height))
+    }
+
+    /// Returns the memory for the rendered image, its layers, and the other process, in bytes.
+    public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 16 * rowSize.area + (32 << 20) }
+
+    /// Renders the image.
+    public func decode(
+        _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
+    ) throws(CodecError) {
+        try renderer.render(file, size: rowSize, to: &rows)
+    }
+
+    private var renderer: SVGRenderer { SVGRenderer(program: program, timeLimit: timeLimit) }
+}
+#endif
