@@ -39,10 +39,10 @@ struct ImageService: Sendable {
 
     /// Returns the key of a URL with a signature, which changes although the image is the same.
     ///
-    /// Whoever knows the rest of the URL gets a stored image, so these must be images that all clients may see.
+    /// Requests with equal keys share stored images, downloads, and failures, so all clients must be trusted with these.
     private static func withoutSignature(_ url: String) -> String? {
         guard url.contains("X-Amz-Signature="), var parts = URLComponents(string: url) else { return nil }
-        parts.queryItems = parts.queryItems?.filter { !$0.name.hasPrefix("X-Amz-") }
+        parts.percentEncodedQueryItems = parts.percentEncodedQueryItems?.filter { !$0.name.hasPrefix("X-Amz-") }
         return parts.string.map { "signed \($0)" }
     }
 
@@ -145,7 +145,7 @@ struct ImageService: Sendable {
 
     private func imageRequest(_ request: ServerRequest) -> ImageRequest {
         var image = ImageRequest(request["url"] ?? "", finishesOnShutdown: true)
-        image.fallbackURLs = request.all("fallback")
+        image.fallbackURLs = Array(request.all("fallback").prefix(3))
         image.deadline = .seconds(20)
         return image
     }

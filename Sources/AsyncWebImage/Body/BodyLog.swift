@@ -87,9 +87,13 @@ final class BodyLog: Sendable {
 
     /// Discards a large body whose transfer has failed and will be retried, if others wait for memory.
     ///
-    /// Otherwise each body would hold its memory while it waits for its retry.
+    /// Otherwise each body would hold its memory while it waits for its retry, and a decode of bytes that are not kept
+    /// would hold memory for which complete bodies wait, while these keep its retry from starting.
     func discardIfOverBudget() {
-        waking { state in if state.memory.isOverBudget { state.buffer.restart() } }
+        waking { state in
+            let memory = state.memory
+            if memory.isOverBudget || !state.buffer.hasBeginning && memory.isAtLimit { state.buffer.restart() }
+        }
     }
 
     /// Ends the body.

@@ -15,6 +15,9 @@ struct BodyMemory {
     /// A Boolean value that indicates whether the body is larger than allowed without a request for memory.
     var isOverBudget: Bool { bytesInFlight.isOverBudget(for: count) }
 
+    /// A Boolean value that indicates whether no further download starts.
+    var isAtLimit: Bool { !bytesInFlight.hasCapacity }
+
     /// Notes that the body holds `count` bytes.
     mutating func hold(_ count: Int) {
         let change = count - self.count

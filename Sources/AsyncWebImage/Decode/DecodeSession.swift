@@ -180,12 +180,12 @@ struct DecodeSession: Sendable {
                 exif?.append(piece)
                 try codec.append(piece.span)
             }
+            // Until the decode has memory: metadata can be long, and some formats need the whole file.
+            reader.setKeepsBytes(true)
             if let plan = codec.plan {
                 if let header = codec.header { headerChecks.publish(header) }
                 return plan
             }
-            // Metadata can be long, and some formats need the whole file.
-            reader.setKeepsBytes(true)
         }
         try codec.lookForHeaderAtEnd()
         return codec.plan

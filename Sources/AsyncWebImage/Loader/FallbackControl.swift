@@ -6,7 +6,8 @@ final class FallbackControl<Value: Sendable>: LoadController {
         var priority: DownloadPriority
         var current: LoadTask<Value>?
         /// The streams of progress, which get each load.
-        var watchers: [AsyncStream<LoadTask<Value>>.Continuation] = []
+        var watchers: [Int: AsyncStream<LoadTask<Value>>.Continuation] = [:]
+        var lastWatcher = 0
         var isCanceled = false
         var hasEnded = false
     }
@@ -22,7 +23,7 @@ final class FallbackControl<Value: Sendable>: LoadController {
         let isCanceled = state.withLock { state in
             if load.priority != state.priority { load.priority = state.priority }
             state.current = load
-            for watcher in state.watchers { watcher.yield(load) }
+            for watcher in state.watchers.values { watcher.yield(load) }
             return state.isCanceled
         }
         if isCanceled { load.cancel() }
@@ -32,10 +33,10 @@ final class FallbackControl<Value: Sendable>: LoadController {
     func end() {
         let watchers = state.withLock { state in
             state.hasEnded = true
-            defer { state.watchers = [] }
+            defer { state.watchers = [:] }
             return state.watchers
         }
-        for watcher in watchers { watcher.finish() }
+        for watcher in watchers.values { watcher.finish() }
     }
 
     func leave() {
@@ -48,9 +49,11 @@ final class FallbackControl<Value: Sendable>: LoadController {
 
     var progress: AsyncStream<DownloadProgress> {
         let (loads, watcher) = AsyncStream.makeStream(of: LoadTask<Value>.self)
-        state.withLock { state in
+        let id = state.withLock { state in
+            state.lastWatcher += 1
             if let current = state.current { watcher.yield(current) }
-            if state.hasEnded { watcher.finish() } else { state.watchers.append(watcher) }
+            if state.hasEnded { watcher.finish() } else { state.watchers[state.lastWatcher] = watcher }
+            return state.lastWatcher
         }
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -60,7 +63,10 @@ final class FallbackControl<Value: Sendable>: LoadController {
             }
             continuation.finish()
         }
-        continuation.onTermination = { _ in forwarding.cancel() }
+        continuation.onTermination = { [weak self] _ in
+            forwarding.cancel()
+            self?.state.withLock { $0.watchers[id] = nil }
+        }
         return stream
     }
 

@@ -161,6 +161,8 @@ extension ConnectionPool {
             let limit = transfer.request.maximumConnectionsPerHost
         else { return true }
         guard places.take(for: transfer.handle.id, at: key, limit: max(1, limit)) else {
+            // Those that wait for it to connect have the places.
+            stopConnecting(transfer, failed: false)
             transfer.waitForPlace(at: key)
             return false
         }

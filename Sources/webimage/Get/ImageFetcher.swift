@@ -69,7 +69,7 @@ struct ImageFetcher: Sendable {
     }
 
     private func get(_ source: ImageSource, _ slot: LoadSlot, into outcome: inout Outcome) async throws {
-        let pieces = try scannedPieces(of: source, slot)
+        let pieces = try pieces(of: source, slot)
         switch plan.mode {
         case .untouched: try await check(pieces, .header, as: nil, source, &outcome)
         case .converted(let format) where !plan.dependsOnHeader:
@@ -78,15 +78,10 @@ struct ImageFetcher: Sendable {
             do {
                 try await check(pieces, .everything, as: format, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                let pieces = try scannedPieces(of: source, slot)
+                let pieces = try self.pieces(of: source, slot)
                 try await convert(pieces, of: pieces, as: format, source, &outcome)
             }
         }
-    }
-
-    private func scannedPieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
-        let pieces = try pieces(of: source, slot)
-        return plan.keepsGainMap ? try ScannedPieces(pieces, for: .gainMap) : pieces
     }
 
     private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
@@ -149,9 +144,8 @@ struct ImageFetcher: Sendable {
         _ pieces: any ImagePieces, of original: any ImagePieces, as format: ImageFormat?, _ source: ImageSource,
         _ outcome: inout Outcome
     ) async throws {
-        var conversion = Conversion(
+        let conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: output.folder)
-        if let scanned = original as? ScannedPieces { conversion.gainMap = scanned.gainMap }
         let image = try await conversion.run(pieces, into: &outcome.image)
         outcome.describe(original)
         try Task.checkCancellation()

@@ -23,8 +23,6 @@ struct Conversion {
     var hashes: [PixelHash] = []
     /// Throws an error if an image with this header must not be converted.
     var admission: @Sendable (ImageHeader) throws -> Void = { _ in }
-    /// Reads the file to its end, and returns its gain map; `nil` if there is none.
-    var gainMap: () async throws -> [UInt8]? = { nil }
 
     /// Returns the converted image; reads `pieces` to their end, or as far as the image needs them.
     ///
@@ -83,6 +81,15 @@ struct Conversion {
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &facts)
         }
+        var fileWithMap: FilePieces?
+        if keepsGainMap(header) {
+            fileWithMap = bytesOfSearch > 0 ? pieces as? FilePieces : nil
+            if fileWithMap == nil {
+                let file = folder.makeFile()
+                try file.append(beginning)
+                fileWithMap = try await onDisk(pieces, behind: file)
+            }
+        }
         beginning = []
         let canvas = plan.resizing?.canvas(for: header.size)
         let size = try largestTransformedSize(canvas ?? decode.outputSize)
@@ -91,20 +98,19 @@ struct Conversion {
             (bytesOfSearch + decode.estimatedBytes + encoderBytes(size, hasAlpha: hasAlpha)
             + (canvas?.area ?? 0) * 4 + hashBytes(size))
             .saturatingSum(transformationBytes(canvas ?? decode.outputSize))
-            .saturatingSum(keepsGainMap(header) ? 2 * GainMapScanner.maximumBytes : 0)
+            .saturatingSum(fileWithMap == nil ? 0 : 2 * GainMap.maximumBytes)
         try memory.admitConversion(of: bytes)
-        let rest: any ImagePieces = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
+        let rest: any ImagePieces =
+            if let fileWithMap { fileWithMap } else { try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces }
         rest.suspendReading()
         return try await decoder.withMemory(bytes) {
-            let image = try await decoded(codec, rest)
-            let gainMap = keepsGainMap(header) ? try await self.gainMap() : nil
-            return try encoded(image, gainMap: gainMap, &facts)
+            guard let fileWithMap else { return try encoded(try await decoded(codec, rest), &facts) }
+            let gainMap = try await gainMap(in: fileWithMap)
+            var options = options
+            // It describes the stored colors.
+            options.keepsProfile = options.keepsProfile || gainMap != nil
+            return try encoded(try await decoded(decoder.codec(options), fileWithMap), gainMap: gainMap, &facts)
         }
-    }
-
-    /// Returns whether the gain map of an image with `header` is kept, if there is one.
-    private func keepsGainMap(_ header: ImageHeader) -> Bool {
-        plan.keepsGainMap(header) && (format == nil || format == .jpeg)
     }
 
     private func decoded(_ codec: StreamingDecoder, _ pieces: any ImagePieces) async throws -> DecodedImage {

@@ -135,8 +135,6 @@ struct OutputPlan: Sendable, Equatable {
         var options = resizing?.applied(to: options, for: header.size) ?? options
         // Only still JPEG and PNG have a place for a grayscale profile.
         if header.isGray, !storesGray || keepsAnimations && header.mayBeAnimated { options.keepsProfile = false }
-        // It describes the stored colors.
-        if keepsGainMap(header) { options.keepsProfile = true }
         return options
     }
 

@@ -3,6 +3,7 @@ extension ImageMetadata {
     mutating func readJPEG(_ file: Span<UInt8>) {
         var parts: [Int: Range<Int>] = [:]
         var partCount = 0
+        var announcesGainMap = false
         for segment in JPEGMetadataSegments(file).segments {
             let content = file.extracting(segment.content)
             if segment.marker == 0xE1, exif == nil, content.has("Exif\0\0", at: 0) {
@@ -14,10 +15,11 @@ extension ImageMetadata {
                 guard parts[number] == nil, partCount == 0 || partCount == count else { return colorProfile = nil }
                 parts[number] = segment.content.dropFirst(14)
                 partCount = count
-            } else if gainMap == nil, ImageHeader.describesGainMap(segment.marker, content) {
-                gainMap = GainMapScanner.gainMap(in: file)
+            } else if !announcesGainMap {
+                announcesGainMap = ImageHeader.describesGainMap(segment.marker, content)
             }
         }
+        if announcesGainMap { gainMap = GainMap.read(in: file) }
         guard partCount > 0 else { return }
         var profile: [UInt8] = []
         for number in 1...partCount {

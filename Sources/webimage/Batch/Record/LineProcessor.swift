@@ -179,9 +179,7 @@ struct LineProcessor: Sendable {
         case .failure(let error): throw error
         case nil: return
         }
-        var search: ScannedPieces.Search = readsExif ? .exif : []
-        if (line.plan ?? plans.common).keepsGainMap { search.insert(.gainMap) }
-        let pieces = try ScannedPieces(downloaded, digest ?? verified, for: search)
+        let pieces = try DigestedPieces(downloaded, digest ?? verified, findsExif: readsExif)
         do {
             try await load(pieces, line, into: &answer)
         } catch {
@@ -198,18 +196,19 @@ struct LineProcessor: Sendable {
         record.image.describe(info.header)
         // There is no output.
         record.image.size = nil
+        record.image.hasGainMap = false
         record.originalBytes = info.byteCount
         record.source = info.source.rawValue
         try filter.check(info.header.size)
     }
 
-    private func describe(_ pieces: ScannedPieces, _ record: inout BatchRecord) {
+    private func describe(_ pieces: DigestedPieces, _ record: inout BatchRecord) {
         if let head = pieces.head { record.describe(head) }
         if pieces.count > 0 { record.originalBytes = pieces.count }
         record.source = pieces.source
     }
 
-    private func load(_ pieces: ScannedPieces, _ line: StartedLine, into answer: inout Answer) async throws {
+    private func load(_ pieces: DigestedPieces, _ line: StartedLine, into answer: inout Answer) async throws {
         let plan = line.plan ?? plans.common
         repeat {
             line.storedFile = nil
@@ -217,16 +216,16 @@ struct LineProcessor: Sendable {
             switch plan.mode {
             case .untouched: try await keep(pieces, in: file, plan, .header, line, &answer)
             case .converted(let format) where !plan.dependsOnHeader:
-                try await convert(pieces, of: pieces, plan, as: format, line, &answer)
+                try await convert(pieces, plan, as: format, line, &answer)
             case .converted(let format), .verified(let format):
                 do {
                     try await keep(pieces, in: file, plan, .everything, line, &answer)
                 } catch is NeedsConversion {
-                    try await convert(RewoundPieces(file, pieces), of: pieces, plan, as: format, line, &answer)
+                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
                 } catch is MemoryShortage where plan.isConverted {
-                    try await convert(RewoundPieces(file, pieces), of: pieces, plan, as: format, line, &answer)
+                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
                 } catch is ImageCheck.Damaged {
-                    try await convert(try file.pieces(), of: pieces, plan, as: format, line, &answer)
+                    try await convert(try file.pieces(), plan, as: format, line, &answer)
                 }
             }
             // A decoder does not need what follows the image, the digest does.
@@ -252,13 +251,12 @@ struct LineProcessor: Sendable {
     }
 
     private func convert(
-        _ pieces: any ImagePieces, of original: ScannedPieces, _ plan: OutputPlan, as format: ImageFormat?,
-        _ line: StartedLine, _ answer: inout Answer
+        _ pieces: any ImagePieces, _ plan: OutputPlan, as format: ImageFormat?, _ line: StartedLine,
+        _ answer: inout Answer
     ) async throws {
         var conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch, hashes: hashes)
         conversion.admission = { [filter] in try filter.check($0.size) }
-        conversion.gainMap = original.gainMap
         answer.record.image = ImageFacts()
         let image = try await conversion.run(pieces, into: &answer.record.image)
         answer.file = image.bytes
@@ -270,7 +268,7 @@ struct LineProcessor: Sendable {
     private struct NeedsConversion: Error {}
 
     private func keep(
-        _ pieces: ScannedPieces, in file: UnfinishedFile, _ plan: OutputPlan, _ extent: ImageCheck.Extent,
+        _ pieces: DigestedPieces, in file: UnfinishedFile, _ plan: OutputPlan, _ extent: ImageCheck.Extent,
         _ line: StartedLine, _ answer: inout Answer
     ) async throws {
         let check = ImageCheck(

@@ -2,29 +2,21 @@ import AsyncWebImage
 import ImageCodecs
 import Hashing
 
-/// The pieces of a file, whose digest is computed, and in which Exif data and a gain map are found, by the task that
-/// reads them.
-final class ScannedPieces: ImagePieces {
-    /// What is looked for.
-    struct Search: OptionSet {
-        let rawValue: Int
-        static let exif = Search(rawValue: 1)
-        static let gainMap = Search(rawValue: 2)
-    }
-
-    private let pieces: any ImagePieces
+/// The body of a response in pieces, whose digest is computed, and whose Exif data are found, by the task that
+/// reads it.
+final class DigestedPieces: ImagePieces {
+    private let pieces: DownloadedPieces
     private let algorithm: DigestAlgorithm?
     private var digest: MessageDigest
-    private let search: Search
-    private var exifScanner = ExifScanner()
-    private var gainMapScanner = GainMapScanner()
+    private let findsExif: Bool
+    private var scanner = ExifScanner()
     /// The number of bytes received.
     private(set) var count = 0
 
-    init(_ pieces: any ImagePieces, _ algorithm: DigestAlgorithm? = nil, for search: Search) throws {
+    init(_ pieces: DownloadedPieces, _ algorithm: DigestAlgorithm?, findsExif: Bool) throws {
         self.pieces = pieces
         self.algorithm = algorithm
-        self.search = search
+        self.findsExif = findsExif
         digest = try MessageDigest(algorithm ?? .sha256)
     }
 
@@ -33,13 +25,12 @@ final class ScannedPieces: ImagePieces {
             guard let piece = try await pieces.next() else { return nil }
             count += piece.count
             if algorithm != nil { digest.update(piece) }
-            if search.contains(.exif) { exifScanner.append(piece.span) }
-            if search.contains(.gainMap) { gainMapScanner.append(piece.span) }
+            if findsExif { scanner.append(piece.span) }
             return piece
         } catch let error as StartedOver {
             count = 0
             try digest.reset()
-            (exifScanner, gainMapScanner) = (ExifScanner(), GainMapScanner())
+            scanner = ExifScanner()
             throw error
         }
     }
@@ -58,15 +49,7 @@ final class ScannedPieces: ImagePieces {
     func finish() throws -> [UInt8]? { algorithm == nil ? nil : try digest.finish() }
 
     /// The Exif data found so far; `nil` if there are none.
-    var exif: [UInt8]? { exifScanner.exif }
-
-    /// Returns the gain map, which is at the end of the file; `nil` if there is none.
-    ///
-    /// Throws the errors of ``next()``.
-    func gainMap() async throws -> [UInt8]? {
-        while try await next() != nil {}
-        return gainMapScanner.gainMap
-    }
+    var exif: [UInt8]? { scanner.exif }
 
     func suspendReading() { pieces.suspendReading() }
     var source: String? { pieces.source }

@@ -1,0 +1,28 @@
+/// The gain map of a JPEG file: a second JPEG file behind the image, with which displays of high dynamic range make parts
+/// brighter (ISO 21496-1, Ultra HDR).
+///
+/// Its place is in the directory of pictures, among which its metadata identify it.
+package enum GainMap {
+    /// The maximum number of bytes in front of the pixels that are searched for the directory.
+    package static let maximumHeadBytes = 1 << 20
+    /// The maximum size of a gain map, in bytes.
+    package static let maximumBytes = 16 << 20
+
+    /// Returns the places of the pictures that can be the gain map of the file with this beginning.
+    package static func places(in head: Span<UInt8>) -> [Range<Int>] {
+        (JPEGPictureDirectory.places(in: head) ?? []).filter { $0.count <= maximumBytes }
+    }
+
+    /// Returns whether a picture has the metadata of a gain map.
+    package static func isGainMap(_ picture: Span<UInt8>) -> Bool {
+        JPEGMetadataSegments(picture).segments.contains {
+            ImageHeader.describesGainMap($0.marker, picture.extracting($0.content))
+        }
+    }
+
+    /// Returns the gain map in a complete file; `nil` if there is none.
+    static func read(in file: Span<UInt8>) -> [UInt8]? {
+        let maps = places(in: file).filter { $0.upperBound <= file.count && isGainMap(file.extracting($0)) }
+        return maps.first.map { [UInt8](copying: file.extracting($0)) }
+    }
+}
