@@ -52,6 +52,8 @@ struct LimitsDocumentTests {
             "maximumWork": count(limits.maximumWork),
             "maximumHeaderBytes": bytes(limits.maximumHeaderBytes),
             "DecodeLimits.maximumHeaderBytes": bytes(limits.maximumHeaderBytes),
+            // Of a module with a trait.
+            "SVGFormat.timeLimit": "20 s",
         ]
     }()
 
@@ -150,6 +152,10 @@ struct LimitsDocumentTests {
         "time for which a decode that waits for bytes holds memory that others wait for, if its body can be read "
             + "again; up to twice this time": seconds(ImageDecoder.recallTime),
         "images in an ICO": count(IconDirectory.maximumCount),
+        // Of modules with traits.
+        "pixels of an image inside of a HEIC file, beside the declared ones": "64 on each side, and 262,144",
+        "thumbnails of a HEIC file that are looked at": "8",
+        "processor time for an SVG, and memory": "10 s, and 512 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":

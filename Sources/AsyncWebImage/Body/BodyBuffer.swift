@@ -70,8 +70,8 @@ struct BodyBuffer {
     /// The progress of the body.
     var progress: DownloadProgress { DownloadProgress(received: received, expected: expected) }
 
-    /// The memory that the body takes, in bytes, including that of its readers.
-    var memory: Int { readers.values.reduce(held) { $1.keepsBytes ? $0 + $1.read : $0 } }
+    /// The memory that the body takes, in bytes: all of it while a reader holds what it has read.
+    var memory: Int { readers.values.contains(where: \.keepsBytes) ? received : held }
 
     /// The position after the last byte received.
     var lastPosition: BodyPosition { BodyPosition(restarts: restarts, count: received) }
