@@ -2,6 +2,10 @@ import ImageCodecs
 import ImageEncoders
 import Threading
 
+#if Tracing
+import Tracing
+#endif
+
 // Files that are made of images: decoded and encoded within one grant of memory.
 extension DecodeSession {
     /// Returns the image, encoded according to the rule.
@@ -44,6 +48,10 @@ extension DecodeSession {
     }
 
     private func encode(_ image: DecodedImage, _ rule: OutputRule) throws -> EncodedFile {
+        #if Tracing
+        let span = DecodeSpan.current?.startPart("encode")
+        defer { span?.end() }
+        #endif
         let options = image.pixels.isOpaque ? rule.opaque : rule.transparent
         let bytes = try image.pixels.encoded(
             with: options, metadata: metadata(rule, for: options, profile: image.iccProfile))
@@ -85,6 +93,10 @@ extension DecodeSession {
     private func encode(
         _ animation: AnimatedImage, _ rule: OutputRule, _ options: EncodeOptions, _ limit: Int
     ) throws -> EncodedFile {
+        #if Tracing
+        let span = DecodeSpan.current?.startPart("encode")
+        defer { span?.end() }
+        #endif
         let frames = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
             let pixels = try frames.frame(at: 0)

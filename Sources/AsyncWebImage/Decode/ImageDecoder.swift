@@ -2,6 +2,10 @@ public import ImageCodecs
 import Synchronization
 import Threading
 
+#if Tracing
+import Tracing
+#endif
+
 /// An actor that schedules image decoding on its own threads, with as many concurrent decodes as its memory budget
 /// allows.
 ///
@@ -212,6 +216,10 @@ public actor ImageDecoder {
         case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.maximumRequest)
         case .waiting: if recallAlarm == nil { setRecallAlarm() }
         }
+        #if Tracing
+        let span = DecodeSpan.current?.startPart("wait for memory")
+        defer { span?.end() }
+        #endif
         let isGranted = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled, let granted = budget.withdraw(id) {

@@ -2,9 +2,6 @@ import HTTPSemantics
 import HTTPTransport
 import ImageCodecs
 import ResponseCache
-#if Tracing
-import Tracing
-#endif
 
 // Decodes of downloads: started for the first caller of a variant, shared by all of its callers.
 extension DownloadCoordinator {
@@ -29,12 +26,11 @@ extension DownloadCoordinator {
         let span = download.span?.startDecode()
         #endif
         let task = Task.detached {
-            let result = await session.result(variant)
             #if Tracing
-            if case .failure(let error) = result.outcome {
-                span?.setStatus(SpanStatus(code: .error, message: "\(error)"))
-            }
-            span?.end()
+            let result = await DecodeSpan.$current.withValue(span) { await session.result(variant) }
+            span?.end(result.error)
+            #else
+            let result = await session.result(variant)
             #endif
             // First, so that a caller that has received its file finds it in the cache.
             if case .file(let file) = result.outcome { await store?(file) }

@@ -48,9 +48,14 @@ struct DecodeResult: Sendable {
     /// The digest of the complete body; `nil` if none was requested, or the body is incomplete.
     var digest: BodyDigest?
 
+    /// The error of a failure.
+    var error: (any Error)? {
+        if case .failure(let error) = outcome { error } else { nil }
+    }
+
     /// A Boolean value that indicates whether callers learn something about the bytes.
     var revealsBody: Bool {
-        if case .failure = outcome, digest == nil { false } else { true }
+        error == nil || digest != nil
     }
 
     /// The header of the image; `nil` for a failure, and for a body that was not decoded.

@@ -27,8 +27,10 @@ final class DownloadSpan: Sendable {
     }
 
     /// Starts the span of a decode of the body, which is a child of the span of the download.
-    func startDecode() -> any Span {
-        configuration.tracer.startSpan("decode", context: span.context, ofKind: .internal)
+    func startDecode() -> DecodeSpan {
+        let tracer = configuration.tracer
+        return DecodeSpan(
+            tracer: tracer, span: tracer.startSpan("decode", context: span.context, ofKind: .internal))
     }
 
     /// Records an event; the last event ends the span.

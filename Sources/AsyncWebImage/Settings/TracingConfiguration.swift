@@ -6,8 +6,9 @@ public import Tracing
 /// Each download is one span of the kind `client`, from the request to its end, including waits and retries, regardless
 /// of the number of callers. Its parent is the `ServiceContext` of the caller that started it, its attributes follow
 /// OpenTelemetry's conventions for HTTP, `webimage.wait_seconds` is the wait for the first slot, and each retried failure
-/// is an event. Each decode is a child span named `decode`, from the first byte to its result. URLs are recorded without
-/// user name, password, and query, unless `ImageLoader.Configuration.recordsQueries` is set.
+/// is an event. Each decode is a child span named `decode`, from the first byte to its result; its children are `encode`, if
+/// it makes a file, and `wait for memory`, if it waits for the budget. URLs are recorded without user name, password, and
+/// query, unless `ImageLoader.Configuration.recordsQueries` is set.
 public struct TracingConfiguration: Sendable {
     /// The tracer that creates the spans.
     public var tracer: any Tracer

@@ -120,6 +120,33 @@ struct DownloadSpanTests {
         }
     }
 
+    @Test func encodingAndTheWaitForMemoryAreChildrenOfTheDecode() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let loader = loader()
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await loader.file(for: request, as: OutputRule(.webp()))
+            await loader.coordinator.becomesIdle()
+            func spans(_ name: String) -> [FinishedInMemorySpan] {
+                tracer.finishedSpans.filter { $0.operationName == name }
+            }
+            #expect(spans("encode").map(\.parentSpanID) == spans("decode").map(\.spanID))
+            #expect(spans("encode").count == 1 && spans("wait for memory").isEmpty)
+
+            tracer.clearFinishedSpans()
+            let decoder = loader.decoder
+            let waiting = try await decoder.withMemory(decoder.configuration.memoryBudget) {
+                let task = loader.imageTask(for: request)
+                while await decoder.waitingCount == 0 { await Task.yield() }
+                return task
+            }
+            _ = try await waiting.value
+            await loader.coordinator.becomesIdle()
+            #expect(spans("wait for memory").map(\.parentSpanID) == spans("decode").map(\.spanID))
+            #expect(spans("wait for memory").count == 1 && spans("encode").isEmpty)
+        }
+    }
+
     @Test func loaderWithoutTracingHasNoSpans() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
