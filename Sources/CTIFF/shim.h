@@ -8,12 +8,15 @@
 #error "libtiff 4.5.0 or newer is needed"
 #endif
 
-/// A file in memory, and the first error that libtiff has reported about it.
+/// A file in memory, and what libtiff has reported about it.
 typedef struct {
     const uint8_t *bytes;
     toff_t count;
     toff_t position;
+    /// The first error.
     char message[256];
+    /// Whether compressed data have ended too early, if positive. libtiff reports this as a warning.
+    int truncated;
 } ctiff_file;
 
 static tmsize_t ctiff_read(thandle_t handle, void *target, tmsize_t count) {
@@ -62,8 +65,14 @@ static int ctiff_keep_error(TIFF *tiff, void *file, const char *module, const ch
     return 1;
 }
 
-static int ctiff_ignore(TIFF *tiff, void *file, const char *module, const char *format, va_list arguments) {
-    (void)tiff, (void)file, (void)module, (void)format, (void)arguments;
+/// Notices that libjpeg or the fax decoder invents the rest of a strip or tile, and ignores other warnings.
+static int ctiff_note_warning(TIFF *tiff, void *file, const char *module, const char *format, va_list arguments) {
+    (void)tiff;
+    char message[256];
+    vsnprintf(message, sizeof(message), format, arguments);
+    int is_jpeg = module && !strcmp(module, "JPEGLib") && strstr(message, "Premature end");
+    int is_fax = module && !strncmp(module, "Fax", 3) && strstr(message, "Premature EOF");
+    if (is_jpeg || is_fax) ((ctiff_file *)file)->truncated++;
     return 1;
 }
 
@@ -73,7 +82,7 @@ static inline TIFF *ctiff_open(ctiff_file *file, tmsize_t maximum_allocation) {
     if (!options) return NULL;
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, maximum_allocation);
     TIFFOpenOptionsSetErrorHandlerExtR(options, ctiff_keep_error, file);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, ctiff_ignore, file);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, ctiff_note_warning, file);
     // O: the tables of strips are read as they are needed. c: one strip is not split, which would need a table.
     TIFF *tiff = TIFFClientOpenExt(
         "", "rOc", (thandle_t)file, ctiff_read, ctiff_write, ctiff_seek, ctiff_close, ctiff_size, ctiff_map,
@@ -89,6 +98,19 @@ static inline const char *ctiff_message(const ctiff_file *file) { return file->m
 static inline uint16_t ctiff_get_16(TIFF *tiff, uint32_t tag, uint16_t missing) {
     uint16_t value = missing;
     return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : missing;
+}
+
+/// Forgets what has been reported about the tags, before pixels are read.
+static inline void ctiff_forget_reports(ctiff_file *file, TIFF *tiff) {
+    uint32_t count = 0;
+    uint8_t *tables = NULL;
+    file->message[0] = 0;
+    file->truncated = 0;
+    // Tables without an end are harmless, and reported once.
+    if (ctiff_get_16(tiff, TIFFTAG_COMPRESSION, 1) == COMPRESSION_JPEG
+        && TIFFGetField(tiff, TIFFTAG_JPEGTABLES, &count, &tables) && tables && count >= 2
+        && !(tables[count - 2] == 0xFF && tables[count - 1] == 0xD9))
+        file->truncated = -1;
 }
 
 /// Returns a tag of 32 bits or its default value; `missing` if it has neither.

@@ -13,10 +13,15 @@ final class TIFFDecoder {
     private let file: UnsafeMutablePointer<ctiff_file>
     let tiff: OpaquePointer
     let layout: TIFFLayout
+    /// The memory for copies of tags, in bytes.
+    private let tagBytes: Int
 
     /// Opens `file`, which must exist for as long as the decoder.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumAllocation: Int = maximumTagBytes) throws(CodecError) {
+    private init(
+        _ bytes: UnsafeBufferPointer<UInt8>, tagBytes: Int, maximumAllocation: Int = maximumTagBytes
+    ) throws(CodecError) {
         unsafe self.bytes = bytes
+        self.tagBytes = tagBytes
         let file = UnsafeMutablePointer<ctiff_file>.allocate(capacity: 1)
         unsafe file.initialize(to: ctiff_file())
         unsafe file.pointee.bytes = bytes.baseAddress
@@ -39,6 +44,7 @@ final class TIFFDecoder {
         if unsafe ctiff_get_16(tiff, UInt32(TIFFTAG_COMPRESSION), 1) == COMPRESSION_JPEG, !layout.isConverted {
             _ = unsafe ctiff_convert_to_rgb(tiff)
         }
+        unsafe ctiff_forget_reports(file, tiff)
     }
 
     deinit {
@@ -50,15 +56,18 @@ final class TIFFDecoder {
     static func withDecoder<Result>(
         of file: Span<UInt8>, _ body: (TIFFDecoder) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
-        try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
-            try body(unsafe TIFFDecoder(bytes))
+        // libtiff would copy shared data for each tag.
+        let tagBytes = TIFFPages.tagBytes(in: file)
+        guard tagBytes <= file.count else { throw .corrupt(.tiff, "its tags overlap") }
+        return try unsafe file.withUnsafeBufferPointer { (bytes) throws(CodecError) -> Result in
+            try body(unsafe TIFFDecoder(bytes, tagBytes: tagBytes))
         }
     }
 
     /// Returns another decoder of the same file, whose position is its own, with memory for strips and tiles.
     func another() throws(CodecError) -> TIFFDecoder {
         let limit = max(Self.maximumTagBytes, layout.workingBytes(fileBytes: unsafe bytes.count))
-        return try unsafe TIFFDecoder(bytes, maximumAllocation: limit)
+        return try unsafe TIFFDecoder(bytes, tagBytes: tagBytes, maximumAllocation: limit)
     }
 
     /// Throws an error if decoding would take too long or too much memory.
@@ -70,7 +79,9 @@ final class TIFFDecoder {
         header.hasAlpha = layout.alpha != .none
         header.bitsPerChannel = layout.bits
         header.colorChannels = if case .gray = layout.colors { 1 } else { layout.isCMYK ? 4 : 3 }
-        header.memoryUsage = layout.workingBytes(fileBytes: unsafe bytes.count)
+        // The first decoder, and one for each plane, have copies of the tags.
+        header.memoryUsage =
+            layout.workingBytes(fileBytes: unsafe bytes.count) + tagBytes * (2 + layout.planeCount)
         return header
     }
 
@@ -109,34 +120,54 @@ final class TIFFDecoder {
 
     /// Decodes row `y` of a plane into `buffer`, of ``rowBytes``.
     func readRow(_ y: Int, plane: Int, into buffer: inout [UInt8]) throws(CodecError) {
+        if y % layout.pieceHeight == 0 { try checkJPEG(inRow: y, column: 0, plane: plane) }
         let result = unsafe buffer.withUnsafeMutableBytes { target in
             unsafe TIFFReadScanline(tiff, target.baseAddress, UInt32(clamping: y), UInt16(clamping: plane))
         }
-        guard result == 1 else { throw failure(inRow: y, column: 0, plane: plane) }
+        guard result == 1, !hasReport else { throw failure(inRow: y, column: 0, plane: plane) }
     }
 
     /// Decodes the tile that contains a pixel into `buffer`.
     func readTile(row: Int, column: Int, plane: Int, into buffer: inout [UInt8]) throws(CodecError) {
         let needed = unsafe TIFFTileSize(tiff)
         guard needed > 0, needed <= buffer.count else { throw .corrupt(.tiff, "tiles of \(needed) bytes") }
+        try checkJPEG(inRow: row, column: column, plane: plane)
         let result = unsafe buffer.withUnsafeMutableBytes { target in
             unsafe TIFFReadTile(
                 tiff, target.baseAddress, UInt32(clamping: column), UInt32(clamping: row), 0, UInt16(clamping: plane))
         }
-        guard result >= 0 else { throw failure(inRow: row, column: column, plane: plane) }
+        guard result >= 0, !hasReport else { throw failure(inRow: row, column: column, plane: plane) }
     }
+
+    /// Throws an error if libjpeg would need too much memory for the strip or tile with a pixel.
+    func checkJPEG(inRow y: Int, column: Int, plane: Int) throws(CodecError) {
+        guard layout.isJPEG else { return }
+        guard let range = range(inRow: y, column: column, plane: plane) else { throw .truncated(.tiff) }
+        let size = layout.tile ?? PixelSize(width: layout.size.width, height: layout.pieceHeight)
+        try TIFFJPEG.check(unsafe bytes.span.extracting(range), within: size)
+    }
+
+    /// A Boolean value that indicates whether libtiff has reported missing or damaged data, in place of which it may
+    /// have made up pixels.
+    var hasReport: Bool { unsafe file.pointee.truncated > 0 || file.pointee.message.0 != 0 }
 
     /// Returns the reason why the strip or tile with a pixel has not been decoded.
     func failure(inRow y: Int, column: Int, plane: Int) -> CodecError {
+        let isMissing = unsafe file.pointee.truncated > 0
+        guard !isMissing, range(inRow: y, column: column, plane: plane) != nil else { return .truncated(.tiff) }
+        let message = unsafe String(cString: ctiff_message(file))
+        return .corrupt(.tiff, message.isEmpty ? "a strip or tile cannot be decoded" : message)
+    }
+
+    /// Returns the place of the strip or tile with a pixel; `nil` if the file ends before the end of it.
+    private func range(inRow y: Int, column: Int, plane: Int) -> Range<Int>? {
         let index =
             layout.tile == nil
             ? unsafe TIFFComputeStrip(tiff, UInt32(clamping: y), UInt16(clamping: plane))
             : unsafe TIFFComputeTile(tiff, UInt32(clamping: column), UInt32(clamping: y), 0, UInt16(clamping: plane))
         let start = unsafe TIFFGetStrileOffset(tiff, index)
         let (end, overflow) = start.addingReportingOverflow(unsafe TIFFGetStrileByteCount(tiff, index))
-        guard !overflow, end <= UInt64(unsafe bytes.count) else { return .truncated(.tiff) }
-        let message = unsafe String(cString: ctiff_message(file))
-        return .corrupt(.tiff, message.isEmpty ? "a strip or tile cannot be decoded" : message)
+        return overflow || end > UInt64(unsafe bytes.count) ? nil : Int(start)..<Int(end)
     }
 }
 #endif

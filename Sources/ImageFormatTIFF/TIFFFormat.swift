@@ -50,8 +50,8 @@ public struct TIFFFormat: WholeFileFormat {
         return ImageMetadata(colorProfile: profile?.isEmpty == true ? nil : profile)
     }
 
-    /// Returns the memory for a row of strips or tiles, the tables of their places, and the decoder of their
-    /// compression, in bytes.
+    /// Returns the memory for a row of strips or tiles, and for the copies of tags, the tables of places, and the
+    /// decoders of the compression, of which planes in strips have one each, in bytes.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { header.memoryUsage }
 
     /// Decodes the first page.

@@ -21,8 +21,8 @@ struct TIFFLayout {
     /// The compressions that are decoded, by the value of the tag.
     private static let compressions = [
         COMPRESSION_NONE, COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
-        COMPRESSION_LZW, COMPRESSION_OJPEG, COMPRESSION_JPEG, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
-        COMPRESSION_PACKBITS, COMPRESSION_THUNDERSCAN, COMPRESSION_LZMA, COMPRESSION_ZSTD, COMPRESSION_WEBP,
+        COMPRESSION_LZW, COMPRESSION_JPEG, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
+        COMPRESSION_PACKBITS, COMPRESSION_LZMA, COMPRESSION_ZSTD, COMPRESSION_WEBP,
     ].map(Int.init)
 
     let size: PixelSize
@@ -124,6 +124,7 @@ struct TIFFLayout {
         }
     }
 
+    var isJPEG: Bool { compression == Int(COMPRESSION_JPEG) }
     var colorCount: Int { Self.colorCount(colors) }
     var isConverted: Bool { if case .converted = colors { true } else { false } }
     var isCMYK: Bool { if case .cmyk = colors { true } else { false } }
@@ -137,6 +138,10 @@ struct TIFFLayout {
     func check(fileBytes: Int) throws(CodecError) {
         guard pieceCount <= Self.maximumPieces else {
             throw .unsupportedFeature(.tiff, "more than \(Self.maximumPieces) strips or tiles")
+        }
+        // Each of them would be copied, and its bits reversed.
+        guard !isBitReversed || saturatingProduct(pieceCount, min(fileBytes, 1 << 20)) <= 1 << 34 else {
+            throw .unsupportedFeature(.tiff, "so many strips or tiles with reversed bits")
         }
         let bytes = workingBytes(fileBytes: fileBytes)
         guard bytes <= 1 << 30 else {
@@ -155,8 +160,10 @@ struct TIFFLayout {
         let pieceWidth = tile?.width ?? size.width
         let pieceArea = saturatingProduct(pieceWidth, pieceHeight)
         let pieceBytes = saturatingProduct(pieceArea, samplesPerUnit, bits > 8 ? 2 : 1)
+        // Planes in strips are decoded at the same time.
+        let decoders = tile == nil && !isConverted ? planeCount : 1
         // libtiff holds two tables, which grow by doubling.
-        var parts = [saturatingProduct(min(pieceCount, Self.maximumPieces), 32), 4 << 20]
+        var parts = [saturatingProduct(min(pieceCount, Self.maximumPieces), 32, decoders), 4 << 20]
         if isConverted {
             let pieces = saturatingProduct(pieceBytes, isPlanar ? samplesPerPixel : 1)
             parts += [pieces, saturatingProduct(size.width, pieceHeight, 4)]
@@ -167,14 +174,19 @@ struct TIFFLayout {
             parts.append(saturatingProduct(size.width, 8, rowCount))
         }
         switch Int32(compression) {
-        // libtiff refuses those for which libjpeg needs more.
-        case COMPRESSION_JPEG, COMPRESSION_OJPEG: parts += [saturatingProduct(pieceWidth, 256), 12 << 20]
-        case COMPRESSION_WEBP: parts += [saturatingProduct(pieceArea, 12), fileBytes]
+        // Those for which libjpeg needs more are refused before they are read.
+        case COMPRESSION_JPEG:
+            parts += [
+                saturatingProduct(pieceWidth, 256, decoders),
+                (TIFFJPEG.maximumCoefficientBytes + (2 << 20)) * decoders,
+            ]
+        case COMPRESSION_WEBP: parts += [saturatingProduct(pieceArea, 12, decoders), fileBytes * decoders]
         // The window is not larger than the data.
-        case COMPRESSION_ZSTD, COMPRESSION_LZMA: parts += [pieceBytes, 2 << 20]
+        case COMPRESSION_ZSTD, COMPRESSION_LZMA:
+            parts += [saturatingProduct(pieceBytes, decoders), (2 << 20) * decoders]
         default: break
         }
-        if isBitReversed { parts.append(fileBytes) }
+        if isBitReversed { parts.append(fileBytes * decoders) }
         return min(parts.reduce(0, +), 1 << 60)
     }
 }

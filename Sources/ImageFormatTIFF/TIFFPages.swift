@@ -7,6 +7,8 @@ enum TIFFPages {
     private static let maximumCount = 10_000
     /// The tag that declares an image to be a smaller version of another one, or its mask (TIFF 6.0, section 8).
     private static let subfileType = 254
+    /// The number of bytes of a value of each type.
+    private static let widths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
 
     /// Returns the number of pages, at least 1: directories that describe neither smaller versions nor masks.
     ///
@@ -37,6 +39,30 @@ enum TIFFPages {
             start = number(offsetLength, at: entry + entryCount * entryLength, of: file, isLittleEndian) ?? 0
         }
         return max(count, 1)
+    }
+
+    /// Returns the size of all values of tags of the first directory that are outside of it, in bytes: the sum, even if
+    /// tags share them.
+    static func tagBytes(in file: Span<UInt8>) -> Int {
+        let isBig = file.byte(at: 2) == 43 || file.byte(at: 3) == 43
+        let isLittleEndian = file.has("II", at: 0)
+        let (offsetLength, countLength, entryLength) = isBig ? (8, 8, 20) : (4, 2, 12)
+        guard let start = number(offsetLength, at: offsetLength, of: file, isLittleEndian),
+            let entryCount = number(countLength, at: start, of: file, isLittleEndian), entryCount <= 1 << 16,
+            file.has(entryCount * entryLength, at: start + countLength)
+        else { return 0 }
+        var sum = 0
+        for index in 0..<entryCount {
+            let entry = start + countLength + index * entryLength
+            guard let type = number(2, at: entry + 2, of: file, isLittleEndian), widths.indices.contains(type),
+                let itemCount = number(offsetLength, at: entry + 4, of: file, isLittleEndian),
+                let offset = number(offsetLength, at: entry + 4 + offsetLength, of: file, isLittleEndian)
+            else { continue }
+            let (size, overflow) = itemCount.multipliedReportingOverflow(by: widths[type])
+            // At most 2^16 times the size of the file.
+            if !overflow, size > offsetLength, file.has(size, at: offset) { sum += size }
+        }
+        return sum
     }
 
     /// Returns the number of `length` bytes at `offset`; `nil` if the file ends before it, or if it exceeds 2^62.

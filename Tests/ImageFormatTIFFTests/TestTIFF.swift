@@ -163,4 +163,27 @@ struct TestTIFF {
         return pixels.flatMap { pixel in (0..<4).map { UInt8(truncatingIfNeeded: pixel >> ($0 * 8)) } }
     }
 }
+
+extension [UInt8] {
+    /// Returns the little-endian number of `length` bytes at `place`.
+    func number(at place: Int, length: Int) -> Int {
+        (0..<length).reduce(0) { $0 | Int(self[place + $1]) << (8 * $1) }
+    }
+
+    /// Returns the place of the value of a tag in the first directory of a little-endian file.
+    func placeOfTag(_ tag: Int32) -> Int? {
+        let directory = number(at: 4, length: 4)
+        let entries = stride(from: directory + 2, to: directory + 2 + number(at: directory, length: 2) * 12, by: 12)
+        return entries.first { number(at: $0, length: 2) == Int(tag) }.map { $0 + 8 }
+    }
+
+    /// Replaces the value of such a tag.
+    func replacingTag(_ tag: Int32, by value: UInt32) -> [UInt8] {
+        guard let place = placeOfTag(tag) else { return self }
+        var file = self
+        file[place - 6] = 4  // LONG
+        for index in 0..<4 { file[place + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+        return file
+    }
+}
 #endif
