@@ -29,6 +29,9 @@ public struct AVIFEncoder: ImageEncoder {
     /// `true`: the format stores animations.
     public var storesAnimations: Bool { true }
 
+    /// `false`: libavif tells the length of the file only at its end.
+    public var limitsAnimations: Bool { false }
+
     /// The quality; `nil` if encoding is lossless.
     public var adjustableQuality: Int? { isLossless ? nil : min(max(quality, 1), 100) }
 

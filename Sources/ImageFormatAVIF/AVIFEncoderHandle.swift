@@ -6,6 +6,8 @@ import ImageCodecs
 @safe
 final class AVIFEncoderHandle {
     private let encoder: UnsafeMutablePointer<avifEncoder>
+    /// A Boolean value that indicates whether libavif has released the encoder.
+    private var isDestroyed = false
     private let options: AVIFEncoder
     private let isAnimated: Bool
 
@@ -26,21 +28,33 @@ final class AVIFEncoderHandle {
     }
 
     deinit {
+        destroy()
+    }
+
+    private func destroy() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
         unsafe avifEncoderDestroy(encoder)
     }
 
     /// Adds the image, or the next frame, which is shown for `milliseconds`, at least 1.
     func add(_ pixels: PixelBuffer, _ metadata: ImageMetadata, milliseconds: Int) throws(CodecError) {
+        guard !isDestroyed else { throw .encodingFailed(.avif, "it is finished") }
         let image = try unsafe image(of: pixels, metadata)
         defer { unsafe avifImageDestroy(image) }
         let flags = isAnimated ? AVIF_ADD_IMAGE_FLAG_NONE : AVIF_ADD_IMAGE_FLAG_SINGLE
         try check(unsafe avifEncoderAddImage(encoder, image, UInt64(max(milliseconds, 1)), flags.rawValue))
     }
 
+    /// Returns the file; call this method last.
     func finish() throws(CodecError) -> [UInt8] {
+        guard !isDestroyed else { throw .encodingFailed(.avif, "it is finished") }
         var output = unsafe avifRWData()
         defer { unsafe avifRWDataFree(&output) }
-        try check(unsafe avifEncoderFinish(encoder, &output))
+        let result = unsafe avifEncoderFinish(encoder, &output)
+        // The frames are in the output as well, of which there will be a copy.
+        destroy()
+        try check(result)
         return unsafe Array(UnsafeBufferPointer(start: output.data, count: output.size))
     }
 

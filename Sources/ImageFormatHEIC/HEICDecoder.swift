@@ -64,7 +64,7 @@ final class HEICDecoder {
             var thumbnails: [HEICImage] = []
             for thumbnail in try image.thumbnails(maximumCount: Self.maximumThumbnails)
             where thumbnail.size.isReduction(of: image.size) && thumbnail.hasAlpha == image.hasAlpha
-                && thumbnail.bitsPerChannel == image.bitsPerChannel
+                && thumbnail.bitsPerChannel == image.bitsPerChannel && (try? HEICLimits(of: thumbnail)) != nil
             {
                 thumbnails.append(thumbnail)
             }

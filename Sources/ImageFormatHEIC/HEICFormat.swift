@@ -24,6 +24,10 @@ public struct HEICFormat: WholeFileFormat {
 
     /// Returns whether the file begins with a `ftyp` box that names a brand of HEVC, or `mif1` without `avif`.
     public func recognizes(_ beginning: Span<UInt8>) -> Bool {
+        // A later brand can be that of AVIF.
+        guard let length = beginning.bigEndian32(at: 0), beginning.count >= min(length, signatureLength) else {
+            return false
+        }
         if beginning.hasBrand(["avif", "avis"]) { return false }
         return beginning.hasBrand(["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1"])
     }
@@ -53,7 +57,8 @@ public struct HEICFormat: WholeFileFormat {
 
     /// Returns the memory for the planes, in several forms, and the converted pixels, in bytes.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let samples = HEICLimits.maximumStoredArea(of: rowSize) * (header.bitsPerChannel > 8 ? 2 : 1)
+        // A thumbnail is only known not to be larger than the image.
+        let samples = HEICLimits.maximumStoredArea(of: header.size) * (header.bitsPerChannel > 8 ? 2 : 1)
         return samples * (header.hasAlpha ? 12 : 8) + rowSize.width * 8 + (4 << 20)
     }
 

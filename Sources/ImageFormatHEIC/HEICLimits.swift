@@ -6,6 +6,8 @@ import ImageCodecs
 struct HEICLimits {
     /// The maximum number of pixels of one coded image, with its border.
     private let maximumArea: Int
+    /// The maximum number of pixels of all tiles of one image.
+    private let maximumTileArea: Int
 
     /// Throws an error if a crop hides much of `image`: memory is granted for the visible part.
     init(of image: HEICImage) throws(CodecError) {
@@ -14,16 +16,22 @@ struct HEICLimits {
         guard stored.area <= Self.maximumStoredArea(of: image.size) else {
             throw .unsupportedFeature(.heic, "a crop that hides much of the image")
         }
-        // Coded sizes are multiples of up to 64; one tile can be larger than a small image.
-        maximumArea = (stored.width + 64) * (stored.height + 64) + (1 << 18)
+        maximumArea = Self.maximumStoredArea(of: image.size)
+        let (area, isTooLarge) = stored.area.multipliedReportingOverflow(by: 32)
+        maximumTileArea = isTooLarge ? .max : area.saturatingSum(1 << 26)
     }
 
     /// Returns the maximum number of pixels of the stored image of which a part of `size` is visible.
-    static func maximumStoredArea(of size: PixelSize) -> Int { size.area + size.area / 4 + (1 << 18) }
+    static func maximumStoredArea(of size: PixelSize) -> Int {
+        // Coded sizes are multiples of up to 64; one tile can be larger than a small image.
+        size.area + size.area / 4 + 64 * (size.width + size.height) + 4_096 + (1 << 18)
+    }
 
     /// Throws an error if an image in `file` is larger than allowed, or has several pictures, which are held at the same
     /// time.
     func check(_ file: Span<UInt8>) throws(CodecError) {
+        // libheif uses the last one.
+        guard HEIFItems.tableCount(in: file) == 1 else { throw .corrupt(.heic, "several tables of items") }
         // libheif knows further codecs, whose images are not checked, and draws images over others.
         for (name, feature) in [("av1C", "AV1"), ("vvcC", "VVC"), ("uncC", "uncompressed images")]
             as [(StaticString, String)]
@@ -31,49 +39,77 @@ struct HEICLimits {
             throw .unsupportedFeature(.heic, feature)
         }
         if HEIFItems.contains("iovl", in: file) { throw .unsupportedFeature(.heic, "overlays") }
-        try HEIFItems.forEachConfiguration(in: file) { (unit) throws(CodecError) in try check(unit: unit) }
-        try HEIFItems.forEachItem(in: file) { (item) throws(CodecError) in try check(item: item) }
+        let grids = HEIFItems.identifiers(of: ["grid"], in: file)
+        try checkParts(of: grids, in: file)
+        var (tileCount, largest) = (0, 0)
+        try HEIFItems.forEachConfiguration(in: file) { (unit) throws(CodecError) in
+            largest = max(largest, try area(unit: unit))
+        }
+        try HEIFItems.forEachItem(in: file) { (identifier, item) throws(CodecError) in
+            if grids.contains(identifier) { tileCount = max(tileCount, try tiles(grid: item)) }
+            largest = max(largest, try area(item: item))
+        }
+        // Each tile is decoded, also where it is cropped.
+        let (decoded, isTooLarge) = tileCount.multipliedReportingOverflow(by: largest)
+        guard !isTooLarge, decoded <= maximumTileArea else {
+            throw .corrupt(.heic, "tiles that are larger than the file declares")
+        }
     }
 
-    private func check(item: Span<UInt8>) throws(CodecError) {
-        try check(grid: item)
-        var pictures = 0
+    /// Throws an error if a tile of a grid is made of other images, of which there could be any number.
+    private func checkParts(of grids: Set<Int>, in file: Span<UInt8>) throws(CodecError) {
+        let derived = HEIFItems.identifiers(of: ["grid", "iden"], in: file)
+        var isNested = false
+        HEIFItems.forEachPart(in: file) { image, part in
+            isNested = isNested || grids.contains(image) && derived.contains(part)
+        }
+        guard !isNested else { throw .unsupportedFeature(.heic, "grids of derived images") }
+    }
+
+    /// Returns the number of pixels of the largest picture that the item declares.
+    private func area(item: Span<UInt8>) throws(CodecError) -> Int {
+        var (pictures, largest) = (0, 0)
         var start = 0
         // As libheif splits it: units with their length.
         while let length = item.bigEndian32(at: start), item.has(length, at: start + 4) {
             let unit = item.extracting(start + 4..<start + 4 + length)
-            try check(unit: unit)
+            largest = max(largest, try area(unit: unit))
             let isSlice = length > 2 && unit[0] & 0x7F < 64
             if isSlice, unit[2] & 0x80 != 0 { pictures += 1 }
             guard pictures <= 1 else { throw .unsupportedFeature(.heic, "several pictures in an image") }
             start += 4 + length
         }
+        return largest
     }
 
-    /// Throws an error if the item has the form of a grid (ISO/IEC 23008-12, 6.6.2.3), and its canvas is too large.
-    private func check(grid item: Span<UInt8>) throws(CodecError) {
-        let size: PixelSize
-        switch (item.count, item.byte(at: 0), item.byte(at: 1)) {
-        case (8, 0, 0):
-            size = PixelSize(width: item.bigEndian16(at: 4) ?? 0, height: item.bigEndian16(at: 6) ?? 0)
-        case (12, 0, 1):
-            size = PixelSize(width: item.bigEndian32(at: 4) ?? 0, height: item.bigEndian32(at: 8) ?? 0)
-        default: return
+    /// Returns the number of tiles of a grid (ISO/IEC 23008-12, 6.6.2.3); throws an error if its canvas is too large.
+    private func tiles(grid item: Span<UInt8>) throws(CodecError) -> Int {
+        guard let flags = item.byte(at: 1), let rows = item.byte(at: 2), let columns = item.byte(at: 3) else {
+            return 0
         }
-        try check(size)
+        // Whatever the version, and what follows, as in libheif.
+        let size =
+            if flags & 1 == 0 {
+                PixelSize(width: item.bigEndian16(at: 4) ?? 0, height: item.bigEndian16(at: 6) ?? 0)
+            } else {
+                PixelSize(width: item.bigEndian32(at: 4) ?? 0, height: item.bigEndian32(at: 8) ?? 0)
+            }
+        _ = try checkedArea(size)
+        return (rows + 1) * (columns + 1)
     }
 
-    /// Throws an error if the unit of HEVC is a sequence parameter set of images that are too large.
-    private func check(unit: Span<UInt8>) throws(CodecError) {
-        guard let size = HEVCParameters.size(unit) else { return }
-        try check(size)
+    /// Returns the number of pixels of a picture if the unit of HEVC is a sequence parameter set; otherwise, 0.
+    private func area(unit: Span<UInt8>) throws(CodecError) -> Int {
+        guard let size = HEVCParameters.size(unit) else { return 0 }
+        return try checkedArea(size)
     }
 
-    private func check(_ size: PixelSize) throws(CodecError) {
+    private func checkedArea(_ size: PixelSize) throws(CodecError) -> Int {
         let (area, isTooLarge) = size.width.multipliedReportingOverflow(by: size.height)
         guard !isTooLarge, area <= maximumArea else {
             throw .corrupt(.heic, "it contains an image of \(size), which is larger than the file declares")
         }
+        return area
     }
 }
 #endif

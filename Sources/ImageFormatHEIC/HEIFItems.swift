@@ -20,46 +20,110 @@ enum HEIFItems {
         forEachBox("meta", in: file, 0..<file.count) { box in
             positions += box.dropLast(3).filter { file.has("hvcC", at: $0) }
         }
-        for position in positions {
-            var start = position + 4 + 23
-            for _ in 0..<(file.byte(at: start - 1) ?? 0) {
-                let count = file.bigEndian16(at: start + 1) ?? 0
+        // Names can also be parts of other data, but only boxes that overlap have more bytes than the file.
+        var remaining = file.count
+        for position in positions where position >= 4 {
+            let length = file.bigEndian32(at: position - 4) ?? 0
+            // To the end of the file, or with a longer header.
+            let end = length < 2 ? file.count : min(position - 4 + length, file.count)
+            var start = position + (length == 1 ? 12 : 4) + 23
+            arrays: for _ in 0..<(file.byte(at: start - 1) ?? 0) {
+                guard start + 3 <= end, let count = file.bigEndian16(at: start + 1) else { break }
                 start += 3
+                remaining -= 3
                 for _ in 0..<count {
-                    guard let length = file.bigEndian16(at: start), file.has(length, at: start + 2) else { break }
+                    guard let length = file.bigEndian16(at: start), start + 2 + length <= end else { break arrays }
+                    remaining -= 2 + length
+                    guard remaining >= 0 else { throw .corrupt(.heic, "its configurations overlap") }
                     try body(file.extracting(start + 2..<start + 2 + length))
                     start += 2 + length
+                }
+                guard remaining >= 0 else { throw .corrupt(.heic, "its configurations overlap") }
+            }
+        }
+    }
+
+    /// Returns the number of tables of items in `file`: boxes `meta` outside of other boxes.
+    static func tableCount(in file: Span<UInt8>) -> Int {
+        var count = 0
+        forEachBox("meta", in: file, 0..<file.count) { _ in count += 1 }
+        return count
+    }
+
+    /// Returns the identifiers of the items of the types `names`, from boxes `infe`.
+    static func identifiers(of names: [StaticString], in file: Span<UInt8>) -> Set<Int> {
+        var identifiers: Set<Int> = []
+        forEachTable("iinf", in: file) { table in
+            let entries = table.lowerBound + (file.byte(at: table.lowerBound) == 0 ? 6 : 8)
+            guard entries <= table.upperBound else { return }
+            forEachBox("infe", in: file, entries..<table.upperBound) { box in
+                // Earlier versions have no types.
+                guard let version = file.byte(at: box.lowerBound), version >= 2 else { return }
+                let start = box.lowerBound + 4
+                let identifier = version == 2 ? file.bigEndian16(at: start) : file.bigEndian32(at: start)
+                let type = start + (version == 2 ? 4 : 6)
+                guard let identifier, type + 4 <= box.upperBound else { return }
+                if names.contains(where: { file.has($0, at: type) }) { identifiers.insert(identifier) }
+            }
+        }
+        return identifiers
+    }
+
+    /// Passes the items from which each derived image is made (`dimg`) to `body`: the image, and one of its parts.
+    static func forEachPart(in file: Span<UInt8>, _ body: (_ image: Int, _ part: Int) -> Void) {
+        forEachTable("iref", in: file) { table in
+            let width = file.byte(at: table.lowerBound) == 0 ? 2 : 4
+            var start = table.lowerBound + 4
+            func number(_ width: Int) -> Int? {
+                guard start + width <= table.upperBound else { return nil }
+                defer { start += width }
+                return width == 2 ? file.bigEndian16(at: start) : file.bigEndian32(at: start)
+            }
+            // As libheif reads it: whatever the lengths of the boxes.
+            while let length = number(4) {
+                let isDerived = file.has("dimg", at: start)
+                start += 4 + (length == 1 ? 8 : 0) + (file.has("uuid", at: start) ? 16 : 0)
+                guard let image = number(width), let count = number(2) else { return }
+                for _ in 0..<count {
+                    guard let part = number(width) else { return }
+                    if isDerived { body(image, part) }
                 }
             }
         }
     }
 
-    /// Passes the data of each item to `body`.
+    /// Passes the content of each box of this name in the tables of items to `body`.
+    private static func forEachTable(
+        _ name: StaticString, in file: Span<UInt8>, _ body: (Range<Int>) -> Void
+    ) {
+        forEachBox("meta", in: file, 0..<file.count) { box in
+            // After the version and the flags.
+            forEachBox(name, in: file, min(box.lowerBound + 4, box.upperBound)..<box.upperBound, body)
+        }
+    }
+
+    /// Passes the identifier and the data of each item to `body`.
     ///
     /// Throws `corrupt` if the places of the items are invalid, or the items overlap so much that they are longer than the
     /// file.
     static func forEachItem(
-        in file: Span<UInt8>, _ body: (Span<UInt8>) throws(CodecError) -> Void
+        in file: Span<UInt8>, _ body: (Int, Span<UInt8>) throws(CodecError) -> Void
     ) throws(CodecError) {
         var tables: [Range<Int>] = []
         var data: [Range<Int>] = []
-        forEachBox("meta", in: file, 0..<file.count) { box in
-            // After the version and the flags.
-            let content = min(box.lowerBound + 4, box.upperBound)..<box.upperBound
-            forEachBox("iloc", in: file, content) { tables.append($0) }
-            forEachBox("idat", in: file, content) { data.append($0) }
-        }
+        forEachTable("iloc", in: file) { tables.append($0) }
+        forEachTable("idat", in: file) { data.append($0) }
         var remaining = file.count
         for table in tables {
             var places = ItemPlaces(file, table)
-            while let extents = try places.next(itemData: data.first) {
+            while let (identifier, extents) = try places.next(itemData: data.first) {
                 for extent in extents { remaining -= extent.count }
                 guard remaining >= 0 else { throw .corrupt(.heic, "its items are longer than the file") }
                 if extents.count == 1 {
-                    try body(file.extracting(extents[0]))
+                    try body(identifier, file.extracting(extents[0]))
                 } else {
                     let item = extents.flatMap { extent in extent.map { file[$0] } }
-                    try body(item.span)
+                    try body(identifier, item.span)
                 }
             }
         }
@@ -88,6 +152,9 @@ enum HEIFItems {
 
 /// The places of items in a file, from an `iloc` box (ISO/IEC 14496-12, 8.11.3).
 private struct ItemPlaces {
+    /// The maximum number of parts of an item, as in libheif.
+    private static let maximumParts = 32
+
     private let bytes: [UInt8]
     private let fileSize: Int
     private var position: Int
@@ -108,16 +175,19 @@ private struct ItemPlaces {
         position = version < 2 ? 8 : 10
     }
 
-    /// Returns the places in the file of the parts of the next item; `nil` after the last one.
-    mutating func next(itemData: Range<Int>?) throws(CodecError) -> [Range<Int>]? {
+    /// Returns the identifier of the next item and the places of its parts in the file; `nil` after the last one.
+    mutating func next(itemData: Range<Int>?) throws(CodecError) -> (identifier: Int, parts: [Range<Int>])? {
         guard remaining > 0 else { return nil }
         remaining -= 1
-        _ = try number(version < 2 ? 2 : 4)
+        let identifier = try number(version < 2 ? 2 : 4)
         let method = version == 0 ? 0 : try number(2) & 15
         _ = try number(2)  // the file
         let base = try number(widths.base)
         var extents: [Range<Int>] = []
-        for _ in 0..<(try number(2)) {
+        let count = try number(2)
+        // Parts can be described by no bytes at all.
+        guard count <= Self.maximumParts else { throw .corrupt(.heic, "an item in too many parts") }
+        for _ in 0..<count {
             _ = try number(widths.index)
             let (offset, length) = (try number(widths.offset), try number(widths.length))
             let range: Range<Int>
@@ -130,7 +200,7 @@ private struct ItemPlaces {
             let start = min(range.lowerBound + base + offset, range.upperBound)
             extents.append(start..<min(start + length, range.upperBound))
         }
-        return extents
+        return (identifier, extents)
     }
 
     /// Reads a number of `width` bytes: at most 8, of which the first four must be 0.

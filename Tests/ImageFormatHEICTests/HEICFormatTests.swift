@@ -140,6 +140,58 @@ struct HEICFormatTests {
         #expect(error?.description.contains("larger than the file declares") == true)
     }
 
+    @Test(arguments: [0, 1] as [UInt8]) func tilesThatAreLargerThanTheGridAreCorrupt(version: UInt8) throws {
+        var file = try TestHEIC.grid(
+            [TestImage.photo(512, 512)], columns: 1, size: PixelSize(width: 250, height: 250))
+        let grid = try file.indices.last { file.span.has("mdat", at: $0) }.unwrapped() + 4
+        file.replaceSubrange(grid..<grid + 4, with: [version, 0, 249, 249])
+        let error = #expect(throws: CodecError.self) { try TestHEIC.decode(file) }
+        #expect(error?.description.contains("tiles that are larger than the file declares") == true)
+    }
+
+    @Test func gridOfGridsIsUnsupported() throws {
+        var file = try TestHEIC.grid([TestImage.photo(64, 64)], columns: 1, size: PixelSize(width: 64, height: 64))
+        let type = try file.indices.first { file.span.has("hvc1", at: $0) }.unwrapped()
+        file.replaceSubrange(type..<type + 4, with: Array("grid".utf8))
+        #expect(throws: CodecError.unsupportedFeature(.heic, "grids of derived images")) {
+            try TestHEIC.decode(file)
+        }
+    }
+
+    @Test func secondTableOfItemsIsCorrupt() throws {
+        let file = try TestHEIC.grid([TestImage.photo(64, 64)], columns: 1, size: PixelSize(width: 64, height: 64))
+        let start = try file.indices.first { file.span.has("meta", at: $0) }.unwrapped() - 4
+        let table = file[start..<start + (file.span.bigEndian32(at: start) ?? 0)]
+        #expect(throws: CodecError.corrupt(.heic, "several tables of items")) { try TestHEIC.decode(file + table) }
+    }
+
+    @Test func configurationsThatOverlapAreCorrupt() throws {
+        // Each is within the one before it, and contains a unit of 17,152 bytes.
+        let boxes = (0..<200).flatMap { _ -> [UInt8] in [0, 1, 0, 0] + Array("hvcC".utf8) }
+        let profile = TestHEIC.profile(boxes + [UInt8](repeating: 0, count: 70_000))
+        let file = try TestHEIC.grid(
+            [TestImage.photo(64, 64)], columns: 1, size: PixelSize(width: 64, height: 64), [profile])
+        #expect(throws: CodecError.corrupt(.heic, "its configurations overlap")) { try TestHEIC.decode(file) }
+    }
+
+    @Test func itemInManyPartsIsCorrupt() throws {
+        var file = try TestHEIC.grid([TestImage.photo(64, 64)], columns: 1, size: PixelSize(width: 64, height: 64))
+        let table = try file.indices.first { file.span.has("iloc", at: $0) }.unwrapped()
+        // Without offsets and lengths, parts take no bytes.
+        file.replaceSubrange(table + 8..<table + 10, with: [0, 0])
+        file.replaceSubrange(table + 16..<table + 18, with: [255, 255])
+        let error = #expect(throws: CodecError.self) { try TestHEIC.decode(file) }
+        guard case .corrupt = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
+    @Test func thumbnailIsChargedAsTheImage() throws {
+        var header = ImageHeader(format: .heic, size: PixelSize(width: 3_000, height: 2_000))
+        header.smallerSizes = [PixelSize(width: 300, height: 200)]
+        // Only the size of the image is compared with the coded ones.
+        let needed = HEICFormat().workingBytes(of: header, rowSize: header.smallerSizes[0])
+        #expect(needed > 8 * 3_064 * 2_064)
+    }
+
     @Test func truncatedFileIsAnError() throws {
         let file = try TestHEIC.file(TestImage.photo(20, 10))
         for count in 0..<file.count {
@@ -188,6 +240,16 @@ struct HEICBrandTests {
         let bytes = Array("\0\0\0\u{14}ftyp\(major)\0\0\0\0\(compatible)".utf8)
         let isRecognized = HEICFormat().recognizes(bytes.span)
         #expect(isRecognized == isHEIC)
+    }
+
+    @Test(arguments: ["avif", "heic"]) func formatIsUndecidedUntilAllBrandsAreThere(last: String) {
+        let bytes = Array("\0\0\0\u{18}ftypmif1\0\0\0\0miaf\(last)".utf8)
+        for count in 0..<bytes.count {
+            let isRecognized = HEICFormat().recognizes(bytes.span.extracting(first: count))
+            #expect(!isRecognized, "\(count) bytes")
+        }
+        let isRecognized = HEICFormat().recognizes(bytes.span)
+        #expect(isRecognized == (last == "heic"))
     }
 }
 

@@ -20,12 +20,14 @@ package struct AnimationMemory: Sendable, Equatable {
 
     /// Creates the memory for an original of `file` bytes, if the work on a frame takes `frame` bytes, and a conversion
     /// may use `limit` bytes.
-    package init(frame: Int, file: Int, limit: Int) {
+    ///
+    /// Encoders that do not tell the size of the output before its end get the last limit at once.
+    package init(frame: Int, file: Int, limit: Int, tellsSize: Bool = true) {
         base = frame + file
         let most = max(0, limit - base) / Self.copies
         var limits: [Int] = []
         var next = max(Self.smallestOutput, Self.usualGrowth * file)
-        while next < most {
+        while tellsSize, next < most {
             limits.append(next)
             next = next > most / Self.furtherGrowth ? most : next * Self.furtherGrowth
         }

@@ -71,7 +71,7 @@ extension DecodeSession {
         // A frame, and the data that the encoder keeps of the last one. The original is held by the body.
         let needs = AnimationMemory(
             frame: min(animation.estimatedBytes.saturatingSum(40 * size.area), limit), file: 0,
-            limit: limit)
+            limit: limit, tellsSize: options.encoder.limitsAnimations)
         var failure: any Error = CodecError.overLimit(.memory, value: needs.base, limit: limit)
         for outputLimit in needs.outputLimits {
             do {

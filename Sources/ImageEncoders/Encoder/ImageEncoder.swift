@@ -23,6 +23,12 @@ public protocol ImageEncoder: Sendable, Hashable {
     /// A Boolean value that indicates whether files of the format store animations; `false` by default.
     var storesAnimations: Bool { get }
 
+    /// A Boolean value that indicates whether writers of animations tell the size of the file while it grows; `true` by
+    /// default.
+    ///
+    /// Otherwise, an animation is encoded only once the memory for the largest file that is allowed is available.
+    var limitsAnimations: Bool { get }
+
     /// The quality, from 1 to 100, of files that can be smaller with a lower one; `nil`, the default, of all others.
     var adjustableQuality: Int? { get }
 
@@ -60,6 +66,9 @@ extension ImageEncoder {
 
     /// `false`: the format stores only still images.
     public var storesAnimations: Bool { false }
+
+    /// `true`: writers tell the size of the file.
+    public var limitsAnimations: Bool { true }
 
     /// `nil`: a file has no smaller form.
     public var adjustableQuality: Int? { nil }

@@ -21,7 +21,8 @@ extension Conversion {
         // A canvas and a frame, and the data that the encoder keeps of the last frame.
         let canvas = plan.resizing?.canvas(for: header.size) ?? decode.outputSize
         let size = try transformedSize(canvas)
-        let encoding = try plan.encoding(format ?? header.format).encoder.animationBytes(for: size)
+        let encoder = try plan.encoding(format ?? header.format).encoder
+        let encoding = encoder.animationBytes(for: size)
         let frame = (decode.estimatedBytes + 10 * decode.storedSize.area + encoding + hashBytes(size))
             .saturatingSum(transformationBytes(canvas))
         try memory.admitConversion(of: frame.saturatingSum(min(limits.maximumBytes, pieces.expectedCount ?? 0)))
@@ -33,7 +34,8 @@ extension Conversion {
         }
         let most = min(
             memory.conversion, decoder.configuration.maximumDecodeBytes ?? decoder.configuration.memoryBudget)
-        let needs = AnimationMemory(frame: frame, file: limits.maximumBytes, limit: most)
+        let needs = AnimationMemory(
+            frame: frame, file: limits.maximumBytes, limit: most, tellsSize: encoder.limitsAnimations)
         try memory.admitConversion(of: needs.base)
         for outputLimit in needs.outputLimits {
             try file.move(to: start)

@@ -24,6 +24,11 @@ struct AnimationMemoryTests {
         #expect(none.outputLimits == [0])
     }
 
+    @Test func allMemoryIsTriedAtOnceIfTheSizeIsToldAtTheEnd() {
+        let memory = AnimationMemory(frame: mebibyte, file: mebibyte, limit: 100 * mebibyte, tellsSize: false)
+        #expect(memory.outputLimits == [49 * mebibyte])
+    }
+
     @Test(arguments: [0, 1 << 20, 300 << 20]) func noMoreThanTheLimitIsReserved(file: Int) {
         let limit = 1 << 30
         let memory = AnimationMemory(frame: 40_000_000, file: file, limit: limit)
