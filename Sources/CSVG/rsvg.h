@@ -25,6 +25,7 @@ int rsvg_handle_render_document(RsvgHandle *handle, cairo_t *context, const Rsvg
 
 cairo_surface_t *cairo_image_surface_create(int format, int width, int height);
 cairo_t *cairo_create(cairo_surface_t *surface);
+void cairo_scale(cairo_t *context, double x, double y);
 void cairo_surface_flush(cairo_surface_t *surface);
 int cairo_status(cairo_t *context);
 unsigned char *cairo_image_surface_get_data(cairo_surface_t *surface);

@@ -21,7 +21,7 @@ public struct SVGFormat: WholeFileFormat {
     /// The path of `webimage-svg`; `nil`, the default, if it is in the folder of the running program, or in `PATH`.
     public var program: String?
 
-    /// The maximum time for one image, 20 seconds by default.
+    /// The maximum time for rendering one image, 20 seconds by default; a quarter of it is the maximum for its size.
     public var timeLimit: Duration
 
     /// Creates the format.
@@ -45,7 +45,7 @@ public struct SVGFormat: WholeFileFormat {
 
     /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
-        var header = ImageHeader(format: .svg, size: try renderer.size(of: file))
+        var header = ImageHeader(format: .svg, size: try SVGRenderer(program: program, timeLimit: timeLimit / 4).size(of: file))
         header.hasAlpha = true
         return header
     }
@@ -57,16 +57,16 @@ public struct SVGFormat: WholeFileFormat {
             height: min(max(target.height, 1), header.size.height))
     }
 
-    /// Returns the memory for the rendered image, its layers, and the other process, in bytes.
+    /// Returns the memory that the rendered image and the other process usually take, in bytes.
+    ///
+    /// The process is ended if it takes more than 96 MiB and 64 bytes per pixel.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 16 * rowSize.area + (32 << 20) }
 
     /// Renders the image.
     public func decode(
         _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
     ) throws(CodecError) {
-        try renderer.render(file, size: rowSize, to: &rows)
+        try SVGRenderer(program: program, timeLimit: timeLimit).render(file, size: rowSize, to: &rows)
     }
-
-    private var renderer: SVGRenderer { SVGRenderer(program: program, timeLimit: timeLimit) }
 }
 #endif

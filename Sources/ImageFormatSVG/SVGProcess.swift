@@ -48,6 +48,7 @@ final class SVGProcess {
     func output(for input: Span<UInt8>, length: Int, timeLimit: Duration) throws(CodecError) -> [UInt8] {
         let deadline = ContinuousClock.now + timeLimit
         var output: [UInt8] = []
+        output.reserveCapacity(length)
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         var sent = 0
         if input.isEmpty { shutdown(socket, CInt(SHUT_WR)) }

@@ -155,7 +155,7 @@ struct LimitsDocumentTests {
         // Of modules with traits.
         "pixels of an image inside of a HEIC file, beside the declared ones": "64 on each side, and 262,144",
         "thumbnails of a HEIC file that are looked at": "8",
-        "processor time for an SVG, and memory": "10 s, and 512 MiB plus 64 bytes per pixel",
+        "processor time for an SVG, and memory": "10 s, and 96 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
