@@ -45,7 +45,8 @@ public struct SVGFormat: WholeFileFormat {
 
     /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
-        var header = ImageHeader(format: .svg, size: try SVGRenderer(program: program, timeLimit: timeLimit / 4).size(of: file))
+        let renderer = SVGRenderer(program: program, timeLimit: timeLimit / 4)
+        var header = ImageHeader(format: .svg, size: try renderer.size(of: file))
         header.hasAlpha = true
         return header
     }

@@ -153,7 +153,9 @@ struct LimitsDocumentTests {
             + "again; up to twice this time": seconds(ImageDecoder.recallTime),
         "images in an ICO": count(IconDirectory.maximumCount),
         // Of modules with traits.
-        "pixels of an image inside of a HEIC file, beside the declared ones": "64 on each side, and 262,144",
+        "pixels of an image inside of a HEIC file, beside the declared ones": "a quarter, 64 on each side, and 266,240",
+        "pixels of all tiles of a HEIC file": "32 times the declared ones, and 67,108,864",
+        "parts of an item of a HEIC file": "32",
         "thumbnails of a HEIC file that are looked at": "8",
         "processor time for an SVG, and memory": "10 s, and 96 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),
