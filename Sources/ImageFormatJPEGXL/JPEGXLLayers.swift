@@ -5,6 +5,7 @@ import ImageCodecs
 /// Reads the sizes of the layers of a file, whose pixels are not decoded.
 ///
 /// The header does not declare them, and libjxl allocates memory for layers that exceed the image by any factor.
+/// Frames that are never shown, to which others only refer, remain unchecked: libjxl does not report them.
 final class JPEGXLLayers {
     /// The number of pixels that a layer of a smaller image may have.
     private static let tolerated = 1 << 20
