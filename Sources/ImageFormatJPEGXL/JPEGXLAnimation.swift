@@ -3,15 +3,16 @@ import CJXL
 import ImageCodecs
 
 /// Decodes the frames of an animation, of which it holds the file.
-@safe
 final class JPEGXLAnimation: WholeFileAnimation {
     /// The maximum number of frames that are looked for before the limits on frames are checked.
     private static let maximumFrames = 10_000
 
-    /// A copy that stays in its place, to which libjxl refers.
-    private let file: UnsafeMutableBufferPointer<UInt8>
-    private let pixels: JPEGXLPixels
-    private let decoder: JPEGXLDecoder
+    private let header: ImageHeader
+    /// The file until the first frame is decoded, when `fileDecoder` copies it.
+    private var bytes: [UInt8]
+    /// Created with the first frame, as `pixels` is: the limits have been checked by then.
+    private var fileDecoder: JPEGXLFileDecoder?
+    private lazy var pixels = JPEGXLPixels(header)
     private var information = JxlBasicInfo()
     /// The frame that libjxl decodes next; `nil` before the first one, and after an error.
     private var next: Int?
@@ -19,21 +20,16 @@ final class JPEGXLAnimation: WholeFileAnimation {
     let repetitionCount: Int
 
     init(_ bytes: [UInt8], header: ImageHeader) throws(CodecError) {
-        pixels = JPEGXLPixels(header)
-        (delays, repetitionCount) = try Self.frames(in: bytes.span)
-        decoder = try JPEGXLDecoder(JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
-        let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-        _ = unsafe file.initialize(fromContentsOf: bytes)
-        unsafe self.file = file
-    }
-
-    deinit {
-        _ = unsafe JxlDecoderReleaseInput(decoder.handle)
-        unsafe file.deallocate()
+        (delays, repetitionCount) = try Self.frames(in: bytes.span, header)
+        self.header = header
+        self.bytes = bytes
     }
 
     /// Returns the display times of all frames, whose pixels are not decoded, and the number of repetitions.
-    private static func frames(in file: Span<UInt8>) throws(CodecError) -> ([Duration], Int) {
+    private static func frames(
+        in file: Span<UInt8>, _ header: ImageHeader
+    ) throws(CodecError) -> ([Duration], Int) {
+        try JPEGXLLayers(header, ofAllFrames: true).check(file)
         let decoder = try JPEGXLDecoder(JXL_DEC_BASIC_INFO, JXL_DEC_FRAME)
         var animation = JxlAnimationHeader()
         var delays: [Duration] = []
@@ -57,13 +53,19 @@ final class JPEGXLAnimation: WholeFileAnimation {
         return (delays, Int(animation.num_loops))
     }
 
+    /// Returns the decoder of the frames, and forgets `bytes` when it is created.
+    private func openFile() throws(CodecError) -> JPEGXLFileDecoder {
+        if let fileDecoder { return fileDecoder }
+        let created = try JPEGXLFileDecoder(bytes)
+        fileDecoder = created
+        bytes = []
+        return created
+    }
+
     func decodeFrame(at index: Int, to rows: inout ImageRows) throws(CodecError) {
-        if next != index {
-            try decoder.rewind()
-            try decoder.check(unsafe JxlDecoderSetInput(decoder.handle, file.baseAddress, file.count))
-            // Those on which no later one depends are not decoded.
-            unsafe JxlDecoderSkipFrames(decoder.handle, index)
-        }
+        let file = try openFile()
+        let decoder = file.decoder
+        if next != index { try file.seek(to: index) }
         next = nil
         while true {
             if Task.isCancelled { throw .cancelled(.jpegXL) }

@@ -103,9 +103,8 @@ final class JPEGXLDecoder {
             unsafe JxlColorEncodingSetToSRGB(&colors, isGray ? 1 : 0)
             try check(unsafe JxlDecoderSetPreferredColorProfile(handle, &colors))
         }
-        let target = JXL_COLOR_PROFILE_TARGET_DATA
         var colors = JxlColorEncoding()
-        if unsafe JxlDecoderGetColorAsEncodedProfile(handle, nil, target, &colors) == JXL_DEC_SUCCESS {
+        if unsafe cjxl_get_encoded_profile(handle, &colors) == JXL_DEC_SUCCESS {
             let isHDR = [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(colors.transfer_function)
             guard !isHDR, colors.color_space != JXL_COLOR_SPACE_UNKNOWN else { return [] }
             let isSRGB =
@@ -114,11 +113,11 @@ final class JPEGXLDecoder {
             if isSRGB { return nil }
         }
         var count = 0
-        guard unsafe JxlDecoderGetICCProfileSize(handle, nil, target, &count) == JXL_DEC_SUCCESS,
+        guard unsafe cjxl_get_profile_size(handle, &count) == JXL_DEC_SUCCESS,
             count <= ImageMetadata.maximumBytes
         else { return [] }
         var profile = [UInt8](repeating: 0, count: count)
-        try check(unsafe JxlDecoderGetColorAsICCProfile(handle, nil, target, &profile, count))
+        try check(unsafe cjxl_get_profile(handle, &profile, count))
         return profile
     }
 }

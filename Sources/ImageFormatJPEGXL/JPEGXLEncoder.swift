@@ -32,12 +32,14 @@ public struct JPEGXLEncoder: ImageEncoder {
 
     /// Returns the memory that libjxl takes for an image that hardly compresses, in bytes.
     public func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
-        size.area * (hasAlpha ? 120 : 90) + (16 << 20)
+        let perPixel = effort < 8 ? 90 : isLossless ? 160 : 290
+        return size.area * (hasAlpha ? perPixel * 4 / 3 : perPixel) + (16 << 20)
     }
 
     /// Returns the encoded image with its metadata, of which the orientation is not applied.
     ///
-    /// A color profile is stored in lossless files; the colors of lossy ones are converted by libjxl.
+    /// A color profile is stored in lossless files; the colors of lossy ones are converted by libjxl. Profiles of other
+    /// colors than RGB, which do not fit the pixels, are ignored.
     public func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         guard max(pixels.width, pixels.height) <= Self.maximumSide else {
             throw .encodingFailed(format, "more than \(Self.maximumSide) pixels on one side")

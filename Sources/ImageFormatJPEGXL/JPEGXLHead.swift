@@ -59,11 +59,11 @@ struct JPEGXLHead {
 extension ImageHeader {
     /// Returns the memory that libjxl takes at most, and that for the decoded pixels, in bytes.
     ///
-    /// Measured with libjxl 0.7: up to 30 bytes for three channels of a pixel in the modular mode, which the header does not
-    /// declare, and 4 in other modes.
+    /// Measured with libjxl 0.7: up to 30 bytes for three channels of a pixel in the modular mode, which the header
+    /// does not declare, and 4 in other modes; and 16 for a layer to which later ones refer.
     var jpegXLWorkingBytes: Int {
         let (bytes, overflow) = size.area.multipliedReportingOverflow(
-            by: (hasAlpha ? 40 : 30) + (bitsPerChannel > 8 ? 8 : 4))
+            by: (hasAlpha ? 40 : 30) + 16 + (bitsPerChannel > 8 ? 8 : 4))
         return overflow ? .max : min(bytes, .max - 8 << 20) + 8 << 20
     }
 }

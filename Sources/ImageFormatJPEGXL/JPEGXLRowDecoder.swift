@@ -4,6 +4,7 @@ import ImageCodecs
 
 /// Decodes an image, or the first frame of an animation, while it arrives.
 final class JPEGXLRowDecoder: CustomRowDecoder {
+    private let layers: JPEGXLLayers
     private let decoder: JPEGXLDecoder
     private let header: ImageHeader
     private var pixels: JPEGXLPixels?
@@ -13,6 +14,7 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
 
     init(_ header: ImageHeader) throws(CodecError) {
         self.header = header
+        layers = try JPEGXLLayers(header, ofAllFrames: false)
         decoder = try JPEGXLDecoder(
             JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)
         try decoder.check(unsafe JxlDecoderSetProgressiveDetail(decoder.handle, kPasses))
@@ -21,6 +23,7 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
     func append(_ bytes: Span<UInt8>, to rows: inout ImageRows) throws(CodecError) {
         guard !isComplete else { return }
         if Task.isCancelled { throw .cancelled(.jpegXL) }
+        try layers.check(bytes)
         try decoder.append(bytes) { (event) throws(CodecError) in
             switch event {
             case JXL_DEC_BASIC_INFO: information = try decoder.information()
@@ -29,7 +32,9 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
                 let pixels = JPEGXLPixels(header)
                 try pixels.receiveFrame(from: decoder)
                 self.pixels = pixels
-            case JXL_DEC_FRAME_PROGRESSION: step += 1
+            case JXL_DEC_FRAME_PROGRESSION:
+                // Layers that are not shown alone have passes as well.
+                if pixels != nil { step += 1 }
             case JXL_DEC_FULL_IMAGE: isComplete = true
             default: break
             }

@@ -27,7 +27,7 @@ final class JPEGXLWriter {
         // The side or the bits can exceed those of the lowest level.
         let level = unsafe JxlEncoderSetBasicInfo(encoder, &information)
         try check(level, "the size")
-        if let colorProfile {
+        if let colorProfile, colorProfile.span.has("RGB ", at: 16) {
             try check(unsafe JxlEncoderSetICCProfile(encoder, colorProfile, colorProfile.count), "the color profile")
         } else {
             var colors = JxlColorEncoding()

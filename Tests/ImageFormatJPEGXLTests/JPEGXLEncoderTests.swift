@@ -46,6 +46,29 @@ struct JPEGXLEncoderTests {
         #expect(try decode(file).header.orientation == .up)
     }
 
+    @Test(arguments: [true, false]) func profilesOfOtherColorsAreIgnored(isLossless: Bool) throws {
+        let image = TestImage.photo(12, 8)
+        for colors in ["GRAY", "CMYK"] {
+            let file = try image.encoded(
+                with: .jpegXL(JPEGXLEncoder(isLossless: isLossless)),
+                metadata: ImageMetadata(colorProfile: TestProfile.bytes(colors)))
+            #expect(ImageMetadata(file: file.span, customFormats: [JPEGXLFormat()]).colorProfile == nil)
+            if isLossless { #expect(try decode(file).pixels == image) }
+        }
+    }
+
+    @Test func highEffortsTakeMoreMemory() {
+        let base = 16 << 20
+        func perPixel(_ effort: Int, isLossless: Bool = false, hasAlpha: Bool = false) -> Int {
+            let encoder = JPEGXLEncoder(isLossless: isLossless, effort: effort)
+            return (encoder.workingBytes(for: PixelSize(width: 1_000, height: 1_000), hasAlpha: hasAlpha) - base)
+                / 1_000_000
+        }
+        #expect(perPixel(7) == 90 && perPixel(7, hasAlpha: true) == 120)
+        #expect(perPixel(8) == 290 && perPixel(9, isLossless: true) == 160)
+        #expect(perPixel(9, hasAlpha: true) == 386)
+    }
+
     @Test func animationsAreNotEncoded() {
         #expect(throws: CodecError.encodingFailed(.jpegXL, "JPEG XL has no animations")) {
             try AnimationEncoder(options: .jpegXL(), size: PixelSize(width: 4, height: 4))

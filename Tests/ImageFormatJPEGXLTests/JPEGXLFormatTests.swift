@@ -127,6 +127,39 @@ struct JPEGXLFormatTests {
         }
     }
 
+    @Test func layersThatExceedTheImageAreAnErrorHoweverTheyArrive() throws {
+        let error = CodecError.unsupportedFeature(.jpegXL, "layers larger than the image")
+        let file = TestJPEGXL.layerOf1100x1000
+        #expect(throws: error) { try decode(file) }
+        #expect(throws: error) {
+            let decoder = StreamingDecoder(customFormats: Self.formats)
+            for index in file.indices { try append(file, index..<index + 1, to: decoder) }
+            _ = try decoder.finish()
+        }
+        let animation = TestJPEGXL.animatedLayerOf1100x1000
+        #expect(throws: error) { try AnimatedImage(animation, customFormats: Self.formats) }
+        // The first frame, in which there is no such layer.
+        let still = try StreamingDecoder.decode(animation.span, customFormats: [JPEGXLFormat()])
+        #expect(still.pixels.size == PixelSize(width: 16, height: 16))
+    }
+
+    @Test func layersAreCombined() throws {
+        for file in [TestJPEGXL.layerOf200x200, TestJPEGXL.progressiveLayer] {
+            #expect(try difference(decode(file).pixels, TestJPEGXL.reference(file)) <= 1)
+        }
+    }
+
+    @Test func passesOfLayersBelowTheImageAreNoPreviews() throws {
+        let file = TestJPEGXL.progressiveLayer
+        let decoder = StreamingDecoder(customFormats: Self.formats)
+        for index in file.indices.dropLast() {
+            try append(file, index..<index + 1, to: decoder)
+            guard decoder.plan != nil else { continue }
+            try decoder.begin()
+            #expect(try decoder.preview()?.scan == nil, "\(index + 1) bytes")
+        }
+    }
+
     @Test func truncatedFileIsAnError() throws {
         let image = TestImage.photo(20, 10)
         for file in [
