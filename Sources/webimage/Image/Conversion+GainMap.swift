@@ -12,9 +12,10 @@ extension Conversion {
         guard let count = file.expectedCount else { return nil }
         let head = try await bytes(0..<min(count, GainMap.maximumHeadBytes), of: file)
         var map: [UInt8]?
-        for place in GainMap.places(in: head.span) where map == nil && place.upperBound <= count {
+        let places = GainMap.places(in: head.span)
+        for place in places where map == nil && place.upperBound <= count {
             let picture = try await bytes(place, of: file)
-            if GainMap.isGainMap(picture.span) { map = picture }
+            if GainMap.isGainMap(picture.span, among: places.count) { map = picture }
         }
         try file.move(to: 0)
         return map

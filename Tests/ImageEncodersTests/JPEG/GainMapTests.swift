@@ -37,10 +37,12 @@ struct GainMapTests {
         #expect(ImageMetadata(file: file.span).gainMap == nil)
     }
 
-    @Test func picturesThatAreNoGainMapsAreNotTaken() throws {
-        let thumbnail = try TestImage.gray(16, 12).encoded(as: .jpeg)
-        let file = try photo.encoded(with: .jpeg(), metadata: ImageMetadata(gainMap: thumbnail))
-        #expect(ImageMetadata(file: file.span).gainMap == nil)
+    @Test func onlyPictureIsTheAnnouncedGainMap() throws {
+        let plain = try TestImage.gray(16, 12).encoded(as: .jpeg)
+        let file = try photo.encoded(with: .jpeg(), metadata: ImageMetadata(gainMap: plain))
+        #expect(ImageMetadata(file: file.span).gainMap == plain)
+        let noise: [UInt8] = [1, 2, 3]
+        #expect(!GainMap.isGainMap(plain.span, among: 2) && !GainMap.isGainMap(noise.span, among: 1))
     }
 
     @Test func truncatedFileHasNoGainMap() throws {

@@ -13,16 +13,23 @@ package enum GainMap {
         (JPEGPictureDirectory.places(in: head) ?? []).filter { $0.count <= maximumBytes }
     }
 
-    /// Returns whether a picture has the metadata of a gain map.
-    package static func isGainMap(_ picture: Span<UInt8>) -> Bool {
-        JPEGMetadataSegments(picture).segments.contains {
-            ImageHeader.describesGainMap($0.marker, picture.extracting($0.content))
-        }
+    /// Returns whether a picture, one of `count`, is the announced gain map: it has the metadata of one, or is the only
+    /// picture.
+    package static func isGainMap(_ picture: Span<UInt8>, among count: Int) -> Bool {
+        picture.has(2, at: 0) && picture[0] == 0xFF && picture[1] == 0xD8
+            && (count == 1
+                || JPEGMetadataSegments(picture).segments.contains {
+                    ImageHeader.describesGainMap($0.marker, picture.extracting($0.content))
+                })
     }
 
-    /// Returns the gain map in a complete file; `nil` if there is none.
+    /// Returns the gain map in a complete file that announces one; `nil` if there is none.
     static func read(in file: Span<UInt8>) -> [UInt8]? {
-        let maps = places(in: file).filter { $0.upperBound <= file.count && isGainMap(file.extracting($0)) }
-        return maps.first.map { [UInt8](copying: file.extracting($0)) }
+        let places = places(in: file)
+        for place in places where place.upperBound <= file.count {
+            let picture = file.extracting(place)
+            if isGainMap(picture, among: places.count) { return [UInt8](copying: picture) }
+        }
+        return nil
     }
 }
