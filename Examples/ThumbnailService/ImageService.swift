@@ -115,7 +115,7 @@ struct ImageService: Sendable {
         return try json(["type": type, "width": "\(size.width)", "height": "\(size.height)"], info.freshness)
     }
 
-    /// What to show until the image has arrived.
+    /// Returns the placeholder to show until the image has arrived.
     private func placeholder(_ request: ServerRequest) async throws -> ServerResponse {
         var image = imageRequest(request)
         image.options.target = .maximumSide(100)

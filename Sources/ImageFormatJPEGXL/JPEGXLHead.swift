@@ -2,7 +2,7 @@
 import CJXL
 import ImageCodecs
 
-/// What a file declares before its pixels.
+/// The properties that a file declares before its pixels.
 struct JPEGXLHead {
     let header: ImageHeader
     let isAnimated: Bool

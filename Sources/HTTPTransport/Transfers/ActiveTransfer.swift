@@ -15,7 +15,7 @@ final class ActiveTransfer {
     private let assignment: ThreadAssignment
     /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
-    /// What the transfer waits for before its request can be sent.
+    /// The reason why the request cannot be sent yet.
     var awaited: Awaited?
     /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero

@@ -28,7 +28,7 @@ struct ImageFacts: Sendable, Equatable {
     /// The requested hashes of the pixels, encoded as JSON.
     var hashes: [PixelHash: [UInt8]] = [:]
 
-    /// What became of the gain map: `kept`, `dropped`, or `nil` if there is none.
+    /// The fate of the gain map: `kept`, `dropped`, or `nil` if there is none.
     var gainMap: String? { hasGainMap ? keepsGainMap ? "kept" : "dropped" : nil }
 
     mutating func describe(_ image: DecodedImage) {

@@ -62,6 +62,6 @@ struct OutputFormat: RawRepresentable, CaseIterable, Hashable, Sendable {
     /// A Boolean value that indicates whether files can be encoded either with a quality or lossless.
     var canBeLossless: Bool { self == .webp || imageFormat.flatMap(CommandFormats.encoding(of:)) != nil }
 
-    /// What to do about a format that this build lacks; `nil` for the others.
+    /// The way to get a format that this build lacks; `nil` for the others.
     var remedy: String? { missing.flatMap(CommandFormats.remedy(forMissing:)) }
 }
