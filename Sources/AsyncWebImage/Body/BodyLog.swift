@@ -43,8 +43,9 @@ final class BodyLog: Sendable {
 
     deinit {
         state.withLock { state in
-            state.memory.leaveQueue()
+            // Before another body may grow in its place.
             state.memory.hold(0)
+            state.memory.leaveQueue()
             state.buffer.release()
         }
     }
