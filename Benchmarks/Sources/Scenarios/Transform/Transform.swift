@@ -3,7 +3,7 @@ import ImageCodecs
 /// The cost of transformations of pixels in memory, next to that of libvips for the same work.
 enum Transform: Scenario {
     static let name = "transform"
-    static let summary = "pixels in memory to pixels in memory, next to libvips with its default precision"
+    static let summary = "pixels to pixels in memory, next to libvips"
     static let deadline = Duration.seconds(120)
 
     static let columns = [
