@@ -111,8 +111,7 @@ struct CommandLimitsDocumentTests {
         let limits = "Docs/Limits.md"
         let phrases: [(document: String, text: String)] = [
             (article, "There are \(perHost), but their rate is \(rate) by default"),
-            (article, "by default, tar files, each with the images of \(samples) lines of the list"),
-            (article, "tar files for WebDataset, each with the images of \(samples) lines of the list"),
+            (article, "by default, tar files for WebDataset, each with the images of \(samples) lines of the list"),
             (article, "If more than \(failures) of the lines of a shard failed with retryable errors"),
             (article, "if a response contains \(exclusion), its body is not downloaded"),
             (python, "\(perHost) (`per_host`)"),
