@@ -223,7 +223,8 @@ extension BodyLog.State {
 
     /// Takes the waits of the readers that need not wait any longer.
     fileprivate mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
-        waits.ready { isReady($0, for: $1) }.compactMap { waits.wake($0) }
+        // Most bodies have no reader, or one that reads.
+        waits.isEmpty ? [] : waits.ready { isReady($0, for: $1) }.compactMap { waits.wake($0) }
     }
 
     /// Returns the transfer if it was paused and may be resumed now.

@@ -18,6 +18,8 @@ struct ReaderWaits {
 
     private var waits: [BodyBuffer.ReaderID: Wait] = [:]
 
+    var isEmpty: Bool { waits.isEmpty }
+
     mutating func insert(_ id: BodyBuffer.ReaderID, _ goal: Goal, _ continuation: CheckedContinuation<Void, Never>) {
         waits[id] = .waiting(goal, continuation)
     }

@@ -19,7 +19,7 @@ struct URLSources: Sendable {
         if let content, content.url == text {
             return (HTTPURL(ofSource: text, scheme: RequestContent.scheme), content.route)
         }
-        guard let scheme = Self.scheme(of: text), scheme != "http", scheme != "https" else {
+        guard !Self.isWebURL(text), let scheme = Self.scheme(of: text), scheme != "http", scheme != "https" else {
             return (try? HTTPURL(text)).map { ($0, nil) }
         }
         guard let source = sources[scheme] else { return nil }
@@ -37,6 +37,11 @@ struct URLSources: Sendable {
 
     private static let maximumShownBytes = 2_000
     private static let maximumSchemeBytes = 40
+
+    /// Returns whether the text begins as almost all URLs do: to look for its scheme takes much longer.
+    private static func isWebURL(_ text: String) -> Bool {
+        text.hasPrefix("https:") || text.hasPrefix("http:")
+    }
 
     /// Returns the scheme in lowercase; `nil` if the text has none (RFC 3986, section 3.1).
     private static func scheme(of text: String) -> String? {

@@ -10,18 +10,20 @@ struct Subscriber: Sendable {
     typealias ID = CallerID
 
     /// The product that the caller waits for, and its destination.
+    ///
+    /// Recipes are large, and indirect so that callers, which are copied often, stay small.
     enum Product: Sendable {
         case data(OneShot<ResponseBody>)
         /// The body piece by piece.
         case bytes(BodyStream)
         case info(readsAnimation: Bool, OneShot<ImageInfo>)
-        case image(PixelRecipe, OneShot<ImageResponse>)
-        case previews(PixelRecipe, FrameChannel<ImagePreview>)
-        case animation(PixelRecipe, OneShot<AnimationResponse>)
+        indirect case image(PixelRecipe, OneShot<ImageResponse>)
+        indirect case previews(PixelRecipe, FrameChannel<ImagePreview>)
+        indirect case animation(PixelRecipe, OneShot<AnimationResponse>)
         /// The image, encoded; the file that was stored, if it is stale.
-        case file(FileIdentity, OneShot<ImageFile>, StaleFile?)
+        indirect case file(FileIdentity, OneShot<ImageFile>, StaleFile?)
         /// The animation as far as it has been received, repeatedly.
-        case animationFrames(PixelRecipe, FrameChannel<AnimatedImage>)
+        indirect case animationFrames(PixelRecipe, FrameChannel<AnimatedImage>)
     }
 
     /// A unique number, ascending in the order of requests.
