@@ -257,7 +257,7 @@ extension Subscriber {
     init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
         self.init(
             id: id, key: key, product: product, priority: request.priority,
-            finishesOnShutdown: request.finishesOnShutdown, conditions: Conditions(request))
+            finishesOnShutdown: request.finishesOnShutdown, conditions: .of(request))
         slot = request.slot
         #if Tracing
         context = ServiceContext.current

@@ -57,11 +57,17 @@ struct Subscriber: Sendable {
         /// The alarm that ends the wait at the deadline; released with the caller.
         private let alarm = Locked<Task<Void, Never>?>(nil)
 
-        /// Creates the conditions of a request; `nil` if there are none.
-        init?(_ request: ImageRequest) {
+        /// Returns the conditions of a request; `nil` if there are none.
+        ///
+        /// A failable initializer would create an object, with a lock, for every caller.
+        static func of(_ request: ImageRequest) -> Conditions? {
             guard request.expectedDigest != nil || request.requirements != nil || request.deadline != nil else {
                 return nil
             }
+            return Conditions(request)
+        }
+
+        private init(_ request: ImageRequest) {
             (digest, requirements) = (request.expectedDigest, request.requirements)
             deadline = request.deadline.map { min(max(.zero, $0), Stopwatch.longest) }
         }

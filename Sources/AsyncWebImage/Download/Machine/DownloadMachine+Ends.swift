@@ -59,7 +59,7 @@ extension DownloadMachine {
     mutating func endTransfer(_ id: ID) {
         queue.release(id)
         lookups?.release(id)
-        slotsInUse[id] = nil
+        if !slotsInUse.isEmpty { slotsInUse[id] = nil }
     }
 
     /// Handles the end of the transfer of a finished download.
