@@ -105,12 +105,7 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network") var network: NetworkOptions
 
     func validate() throws {
-        guard verify == nil else {
-            guard list.path == nil, output.path == nil else {
-                throw ValidationError("--verify reads a folder only: use it without --input and --output.")
-            }
-            return
-        }
+        guard verify == nil else { return }
         guard list.path != nil else { throw ValidationError("There is no list: add --input with a file, or -.") }
         guard output.path != nil else {
             throw ValidationError("There is no destination: add --output with a folder, or -.")
