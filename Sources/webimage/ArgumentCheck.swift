@@ -30,6 +30,9 @@ enum ArgumentCheck {
         return hints
     }()
 
+    /// The options with which a command uses none of its other options, with what it does then.
+    static let solitary = ["batch": (option: "--verify", action: "reads a folder only")]
+
     /// Throws an error for the first mistake in the arguments of the process, for a command with these subcommands.
     ///
     /// `help` returns the help of a subcommand: only options that it has are suggested.
@@ -43,7 +46,7 @@ enum ArgumentCheck {
             }
             throw ValidationError("\(first) is not a command. To get an image, write: webimage get \(first)")
         }
-        var seen: Set<String> = []
+        var names: [String] = []
         for argument in arguments.dropFirst().prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
             var name = String(argument.prefix { $0 != "=" })
             if let hint = foreign[name], suggests(hint, optionsIn: help(first)) {
@@ -52,9 +55,19 @@ enum ArgumentCheck {
             if name.hasPrefix("-o"), name != "-o" {
                 throw ValidationError("Write a space behind -o: -o \(name.dropFirst(2)).")
             }
-            if name == "-o" { name = "--output" }
-            guard name.hasPrefix("--"), !repeatable.contains(name) else { continue }
-            guard seen.insert(name).inserted else { throw ValidationError("\(name) is given twice.") }
+            name = ["-o": "--output", "-h": "--help"][name] ?? name
+            guard names.contains(name) else {
+                names.append(name)
+                continue
+            }
+            guard !name.hasPrefix("--") || repeatable.contains(name) else {
+                throw ValidationError("\(name) is given twice.")
+            }
+        }
+        guard let (option, action) = solitary[first], names.contains(option), !names.contains("--help") else { return }
+        let others = names.filter { $0 != option && $0.hasPrefix("--") }
+        guard others.isEmpty else {
+            throw ValidationError("\(option) \(action); remove the other options: \(others.joined(separator: ", ")).")
         }
     }
 

@@ -43,6 +43,15 @@ struct ArgumentCheckTests {
         #expect(message("get", "--json", "--", "--json", "--json") == nil)
     }
 
+    @Test func verifyingIsNotCombinedWithOptionsThatItIgnores() {
+        #expect(
+            message("batch", "-o", "a", "--verify=b", "--header", "A: b", "--header", "C: d", "--overwrite")
+                == "--verify reads a folder only; remove the other options: --output, --header, --overwrite.")
+        #expect(message("batch", "--verify", "-") == nil)
+        #expect(message("batch", "--verify", "a", "--input", "b", "-h") == nil)
+        #expect(message("batch", "--input", "a", "--", "--verify") == nil)
+    }
+
     @Test func everyRepeatableOptionIsKnown() {
         let helps = [GetCommand.helpMessage(), InfoCommand.helpMessage(), BatchCommand.helpMessage()]
         var repeatable: Set<String> = []

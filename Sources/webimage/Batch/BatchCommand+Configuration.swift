@@ -59,9 +59,8 @@ extension BatchCommand {
     /// The columns of the list, and the names that the output adds.
     var listColumns: ListColumns {
         var columns = list.columns
-        columns.reserved.formUnion(output.pixelHashes.map(\.rawValue))
-        // The members of a stream that are not columns.
-        if output.echo { columns.reserved.formUnion(["payload", "start", "end"]) }
+        columns.reserved = BatchRecord.memberNames.union(output.pixelHashes.map(\.rawValue))
+        if output.echo { columns.reserved.formUnion(RecordStream.additionalNames) }
         return columns
     }
 

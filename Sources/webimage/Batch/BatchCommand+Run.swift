@@ -111,10 +111,11 @@ extension BatchCommand {
             try result.get()
             return summary
         }
-        if let refusal = destination.shards?.refusal {
-            Terminal.error.tell("webimage: \(refusal)\n")
-            throw ExitCode(75)
-        }
+        let (damage, refusal) = (destination.shards?.damage, destination.shards?.refusal)
+        for sentence in [damage, refusal].compactMap(\.self) { Terminal.error.tell("webimage: \(sentence)\n") }
+        // An operator must act before another run helps.
+        if damage != nil { throw ExitCode(74) }
+        if refusal != nil { throw ExitCode(75) }
         if output.failOnError, summary.hasFailures { throw ExitCode.failure }
     }
 

@@ -69,8 +69,8 @@ struct BatchCommand: AsyncParsableCommand {
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
             image failed, in this run or an earlier one, and --fail-on-error is set, or if --verify finds a fault; 64 if the \
             options are invalid, or the list is empty, in another format, or without a column that is needed; 65 if the folder belongs to another run, or another list is being written to it; 74 if the \
-            output or the cache cannot be written, a shard cannot be copied for --retry-failed, or the command of --post-shard \
-            fails; 75 if a shard is not complete, or not written again, because of --max-retryable-rate or --min-success-rate; \
+            output or the cache cannot be written, the command of --post-shard fails, or --retry-failed finds a damaged shard \
+            (the other shards are retried); 75 if a shard is not complete, or not written again, because of --max-retryable-rate or --min-success-rate; \
             129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
@@ -105,12 +105,7 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network") var network: NetworkOptions
 
     func validate() throws {
-        guard verify == nil else {
-            guard list.path == nil, output.path == nil else {
-                throw ValidationError("--verify reads a folder only: use it without --input and --output.")
-            }
-            return
-        }
+        guard verify == nil else { return }
         guard list.path != nil else { throw ValidationError("There is no list: add --input with a file, or -.") }
         guard output.path != nil else {
             throw ValidationError("There is no destination: add --output with a folder, or -.")

@@ -13,22 +13,27 @@ struct ImageFile: ~Copyable {
     private let isOwned: Bool
 
     /// Opens the regular file at `path`; throws an error if there is none, or it is not readable.
-    init(path: String) throws(FileError) {
+    ///
+    /// With `isSource`, errors say how sources are written.
+    init(path: String, isSource: Bool = false) throws(FileError) {
         isOwned = true
+        func error(_ reason: String, remedy: String?) -> FileError {
+            FileError(description: isSource ? [reason, remedy].compactMap(\.self).joined(separator: "; ") : reason)
+        }
         // Nonblocking, in case it is a pipe.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            let hint = errno == ENOENT ? "; a URL begins with http:// or https://" : ""
-            throw FileError(description: "\(FileError("read", "the file").description)\(hint)")
+            let remedy = errno == ENOENT ? "a URL begins with http:// or https://" : nil
+            throw error(FileError("read", "the file").description, remedy: remedy)
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", "the file") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            let isFolder = status.st_mode & S_IFMT == S_IFDIR
-            throw FileError(
-                description: isFolder
-                    ? "a folder; pass its files, as in \(path.hasSuffix("/") ? String(path.dropLast()) : path)/*.jpg"
-                    : "not a regular file; - reads standard input")
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR:
+            let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+            throw error("a folder", remedy: "pass its files, as in \(folder)/*.jpg")
+        default: throw error("not a regular file", remedy: "- reads standard input")
         }
     }
 

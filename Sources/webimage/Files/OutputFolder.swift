@@ -10,6 +10,8 @@ import Glibc
 struct OutputFolder: Sendable {
     let path: String
     let calls: FileCalls
+    /// The paths of the folders that did not exist, from the highest one down.
+    private let created: [String]
     private let duplicates = Locked(DuplicateNames())
 
     /// Creates the folder and its parents if necessary, and removes leftover files of killed processes.
@@ -18,7 +20,13 @@ struct OutputFolder: Sendable {
     init(path: String, calls: FileCalls = FileCalls()) throws(FileError) {
         self.path = path.isEmpty ? "." : path
         self.calls = calls
-        guard Self.makeFolder(self.path[...]) else { throw FileError("create the folder", self.path) }
+        var created: [String] = []
+        guard Self.makeFolder(self.path[...], &created) else {
+            let error = FileError("create the folder", self.path)
+            Self.removeEmpty(created)
+            throw error
+        }
+        self.created = created
         var status = stat()
         guard unsafe stat(self.path, &status) == 0 else { throw FileError("write to the folder", self.path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -28,14 +36,35 @@ struct OutputFolder: Sendable {
         TemporaryName.removeLeftovers(in: self)
     }
 
-    /// Creates `path` and its missing parents; returns `false`, with the reason in `errno`, on failure.
+    /// Creates `path` and its missing parents, and adds them to `created`; returns `false`, with the reason in `errno`,
+    /// on failure.
     ///
     /// The depth is limited by the maximum length of paths, which the system checks.
-    private static func makeFolder(_ path: Substring) -> Bool {
-        if unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST { return true }
+    private static func makeFolder(_ path: Substring, _ created: inout [String]) -> Bool {
+        if unsafe mkdir(String(path), 0o777) == 0 {
+            created.append(String(path))
+            return true
+        }
+        if errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
-        guard makeFolder(path[..<slash]) else { return false }
-        return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
+        guard makeFolder(path[..<slash], &created) else { return false }
+        guard unsafe mkdir(String(path), 0o777) == 0 else { return errno == EEXIST }
+        created.append(String(path))
+        return true
+    }
+
+    /// Removes the folders that this value has created, as far as they are empty.
+    func removeIfEmpty() { Self.removeEmpty(created) }
+
+    private static func removeEmpty(_ folders: [String]) {
+        for path in folders.reversed() where unsafe rmdir(path) != 0 && errno != ENOENT { return }
+    }
+
+    /// Creates the folder again, if another process has removed it because it had created it and written nothing;
+    /// returns `false` on failure.
+    func restore() -> Bool {
+        var created: [String] = []
+        return Self.makeFolder(path[...], &created)
     }
 
     /// The folder for temporary files of the system, which is used only for large images.
@@ -48,7 +77,7 @@ struct OutputFolder: Sendable {
     }
 
     private init(existing path: String) {
-        (self.path, calls) = (path, FileCalls())
+        (self.path, calls, created) = (path, FileCalls(), [])
     }
 
     /// Returns a file to be written to this folder and named later.

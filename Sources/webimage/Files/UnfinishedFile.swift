@@ -155,8 +155,14 @@ final class UnfinishedFile {
     }
 
     private func open() throws(FileError) {
-        descriptor = folder.calls.openUnnamed(folder.path)
+        descriptor = restoringFolder { folder.calls.openUnnamed(folder.path) }
         if descriptor < 0 { try openTemporary() }
+    }
+
+    /// Returns the status of a call, which is repeated if the folder was missing but could be restored.
+    private func restoringFolder(_ call: () -> Int32) -> Int32 {
+        let status = call()
+        return status == -ENOENT && folder.restore() ? call() : status
     }
 
     /// Opens a file with a temporary name; the lock tells other processes that the file is in use.
@@ -165,7 +171,7 @@ final class UnfinishedFile {
         var opened: Int32
         repeat {
             path = folder.file(TemporaryName.next())
-            opened = folder.calls.openNew(path)
+            opened = restoringFolder { folder.calls.openNew(path) }
             // The name of a killed process that had the same number.
         } while opened == -EEXIST
         guard opened >= 0 else { throw failure("create", label, -opened) }
@@ -177,7 +183,7 @@ final class UnfinishedFile {
     /// Places the file at `path`; returns the status of the call: `-EEXIST` if the name is taken.
     private func place(at path: String) -> Int32 {
         if temporaryPath == nil {
-            let status = folder.calls.nameUnnamed(descriptor, path)
+            let status = restoringFolder { folder.calls.nameUnnamed(descriptor, path) }
             guard FileCalls.isUnsupported(status) else { return status }
             if let failure = moveToTemporary() { return failure }
         }

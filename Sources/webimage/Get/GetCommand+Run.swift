@@ -27,6 +27,9 @@ extension GetCommand {
         // Before a folder is made; what is written to a pipe may depend on the first results.
         if let list, list.isRegular { try await list.check() }
         let output = try ImageOutput(target)
+        defer { output.folder.removeIfEmpty() }
+        let previews = try progressiveDir.map { try OutputFolder(path: $0) }
+        defer { previews?.removeIfEmpty() }
         var transport = network.transport
         transport.cookieFile = requests.cookieFile
         transport.keepIdleConnections(of: budget.images)
@@ -45,7 +48,7 @@ extension GetCommand {
             meter: meter,
             output: output,
             naming: ImageNaming(template: name, usesHeader: remoteHeaderName),
-            previews: try progressiveDir.map { try OutputFolder(path: $0) },
+            previews: previews,
             plan: plan,
             workers: workers,
             memory: memoryLimits,

@@ -90,7 +90,7 @@ struct ImageFetcher: Sendable {
             var request = ImageRequest(url, handlesCookies: handlesCookies)
             request.slot = slot
             return DownloadedPieces(request, by: loader)
-        case .file(let path): return FilePieces(try ImageFile(path: path))
+        case .file(let path): return FilePieces(try ImageFile(path: path, isSource: true))
         case .standardInput:
             return InputPieces(
                 try InputBlocks(path: "-"), limit: loader.decoder.configuration.limits.maximumBytes)

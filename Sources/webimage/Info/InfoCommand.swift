@@ -102,7 +102,7 @@ struct InfoCommand: AsyncParsableCommand {
                     try await workers.run { try AnimatedImage(file, customFormats: CommandFormats.custom) })
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
-                    let (header, byteCount) = try ImageFile(path: path).header()
+                    let (header, byteCount) = try ImageFile(path: path, isSource: true).header()
                     return (header, byteCount)
                 }
                 description.header = header

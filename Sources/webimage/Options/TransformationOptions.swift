@@ -216,7 +216,9 @@ struct OverlayImage: Equatable, Sendable {
             let limits = DecodeLimits(maximumPixels: 1 << 26, maximumBytes: Self.maximumBytes)
             pixels = try StreamingDecoder.decode(file.span, limits: limits, customFormats: CommandFormats.custom).pixels
         } catch {
-            throw ValidationError("the overlay \(path) cannot be used: \(error)")
+            let reason = ImageFailure(error).message
+            throw ValidationError(
+                "The image of --overlay, \(path), cannot be used: \(reason). Pass the path of another image file.")
         }
     }
 }

@@ -18,6 +18,46 @@ struct OutputFolderTests {
         }
     }
 
+    @Test func foldersThatRemainEmptyAreRemovedIfTheyWereCreated() throws {
+        try withTemporaryFolder { folder in
+            #expect(mkdir(folder + "/old", 0o777) == 0)
+            let outputs = try ["/old/a/b", "/old/a/c/", "/old"].map { try OutputFolder(path: folder + $0) }
+            outputs[0].removeIfEmpty()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/old/a") == ["c"])
+            outputs[1].removeIfEmpty()
+            outputs[2].removeIfEmpty()
+            // The folder in which both are was created for the first.
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/old/a") == [])
+            outputs[0].removeIfEmpty()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/old") == [])
+        }
+    }
+
+    @Test(arguments: FileSystem.allCases)
+    func folderWithAFileRemains(_ system: FileSystem) throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder + "/new/images", calls: system.calls)
+            _ = try output.write([1], as: name)
+            output.removeIfEmpty()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/new/images") == ["a.jpg"])
+        }
+    }
+
+    /// As by another process that created it and has written nothing.
+    @Test(arguments: FileSystem.allCases)
+    func folderThatIsRemovedMeanwhileIsCreatedAgain(_ system: FileSystem) throws {
+        try withTemporaryFolder { folder in
+            let created = try OutputFolder(path: folder + "/new")
+            let output = try OutputFolder(path: folder + "/new", calls: system.calls)
+            let file = output.makeFile()
+            try file.append([UInt8](repeating: 7, count: UnfinishedFile.bufferSize))
+            created.removeIfEmpty()
+            #expect(try file.place(as: name) == folder + "/new/a.jpg")
+            try FileManager.default.removeItem(atPath: folder + "/new")
+            #expect(try output.write([1], as: name) == folder + "/new/a.jpg")
+        }
+    }
+
     @Test func existingFilesAreNeverOverwritten() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder)

@@ -81,6 +81,19 @@ struct GetOutputTests {
         }
     }
 
+    @Test(arguments: [
+        ["-o", "DIR/new/images"], ["-o", "DIR/new/images/a.png"],
+        ["-o", "DIR/new/images", "--progressive-dir", "DIR/new"],
+        ["-o", "DIR", "--progressive-dir", "DIR/new"], ["-o", "DIR/new", "--cache", "DIR/photo.png"],
+    ])
+    func noEmptyFolderRemainsIfNothingIsWritten(options: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let result = try await run(options + ["http://127.0.0.1:1/missing.png", "--retries", "0"], in: folder)
+            #expect(result.status == 1, "\(result.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["photo.png"])
+        }
+    }
+
     @Test func aLinkIsKeptAndTheFileThatItNamesIsReplacedWithItsMode() async throws {
         try await withTemporaryFolder { folder in
             let (file, link) = (folder + "/real.png", folder + "/link.png")

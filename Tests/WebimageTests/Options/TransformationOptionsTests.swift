@@ -52,10 +52,28 @@ struct TransformationOptionsTests {
             try Data(mark.encoded(as: .png)).write(to: URL(fileURLWithPath: folder + "/mark.png"))
             let options = try TransformationOptions.parse(["--overlay", folder + "/mark.png", "--gravity", "topleft"])
             #expect(options.transformations == [.overlay(mark, at: .topLeft)])
+        }
+    }
+
+    /// Without what a source of `webimage get` could be instead.
+    @Test(arguments: [
+        ("", "a folder"), ("/nowhere.png", "cannot read the file: No such file or directory"),
+        ("/list.txt", "not an image: it looks like plain text"), ("/pipe", "not a regular file"),
+        ("/half.png", "the PNG file ends before its image is complete"),
+    ])
+    func overlayThatCannotBeReadIsToldWithAReasonAndARemedy(name: String, reason: String) throws {
+        try withTemporaryFolder { folder in
+            let mark = try PixelBuffer(transparent: PixelSize(width: 5, height: 3)).encoded(as: .png)
+            try Data(mark.prefix(mark.count / 2)).write(to: URL(fileURLWithPath: folder + "/half.png"))
+            try Data("http://example.com/mark.png\n".utf8).write(to: URL(fileURLWithPath: folder + "/list.txt"))
+            #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             let error = #expect(throws: (any Error).self) {
-                try TransformationOptions.parse(["--overlay", folder])
+                try TransformationOptions.parse(["--overlay", folder + name])
             }
-            #expect(TransformationOptions.message(for: try #require(error)).contains("cannot be used: a folder"))
+            #expect(
+                TransformationOptions.message(for: try #require(error)).hasSuffix(
+                    "The image of --overlay, \(folder)\(name), cannot be used: \(reason). Pass the path of another "
+                        + "image file."))
         }
     }
 }

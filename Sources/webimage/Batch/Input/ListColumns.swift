@@ -12,13 +12,7 @@ struct ListColumns: Sendable, Equatable {
     static let defaultID = "id"
 
     /// The columns of the output, which a list may not have as additional columns.
-    var reserved: Set<String> = [
-        "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
-        "exif", "md5", "sha256", "sha512", "id", "index", "error_code", "retryable", "format", "frames", "partial",
-        "warnings", "gain_map", "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag",
-        "last_modified",
-        "attempts", "ms", "source", "stored_width", "stored_height", "orientation", "upright_width", "upright_height",
-    ]
+    var reserved: Set<String> = []
 
     /// The columns that a header must name, and the options that select them.
     ///

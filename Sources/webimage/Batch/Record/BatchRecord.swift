@@ -54,6 +54,15 @@ struct BatchRecord: Sendable {
         return failure.concernsImage ? "failed_to_resize" : "failed_to_download"
     }
 
+    /// The names of all members that records can have, apart from columns of the list and hashes of pixels.
+    static let memberNames: Set<String> = {
+        let record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
+        let objects = DigestAlgorithm.allCases.map { digest in
+            record.object(Columns(hasCaption: true, hasKey: true, hasExif: true, digest: digest))
+        }
+        return Set(objects.flatMap { JSONScanner.members(of: $0.bytes) ?? [] }.map(\.name))
+    }()
+
     /// Returns the record as a JSON object, whose members do not depend on the outcome.
     func object(_ columns: Columns) -> JSONObject {
         var object = JSONObject()

@@ -17,29 +17,24 @@ final class CommittedFile {
 
     /// Opens a file; `expected` is what the marker says about it.
     ///
-    /// Throws ``FileError`` if the file cannot be read, or has another size.
+    /// Throws ``DamagedShard`` if the file cannot be read, or has another size.
     init(path: String, expected: ShardMarker.File?) throws {
         self.path = path
         sha256 = expected?.sha256
         digest = try MessageDigest(.sha256)
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw FileError("read", path) }
+        guard descriptor >= 0 else { throw DamagedShard(FileError("read", path)) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", path) }
-        guard let expected, Int(status.st_size) == expected.bytes else { throw Self.difference(path) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw DamagedShard(FileError("read", path)) }
+        guard let expected, Int(status.st_size) == expected.bytes else { throw DamagedShard(differingPath: path) }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The error when a file or folder is not the one that the marker describes.
-    static func difference(_ path: String) -> FileError {
-        FileError(description: "cannot retry the failures of a shard: \(path) is not as its marker describes it")
-    }
-
     /// Returns the next `count` bytes, or fewer at the end of the file.
-    func read(_ count: Int) throws(FileError) -> [UInt8] {
+    func read(_ count: Int) throws(DamagedShard) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
             guard try refill() else { break }
@@ -51,7 +46,7 @@ final class CommittedFile {
     }
 
     /// Returns the next line with the line feed at its end; `nil` at the end of the file.
-    func line() throws(FileError) -> [UInt8]? {
+    func line() throws(DamagedShard) -> [UInt8]? {
         var line: [UInt8] = []
         while try refill() {
             if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
@@ -65,18 +60,37 @@ final class CommittedFile {
         return line.isEmpty ? nil : line
     }
 
-    /// Reads the rest of the file; throws ``FileError`` if the file is not the one that the marker describes.
+    /// Reads the rest of the file; throws ``DamagedShard`` if the file is not the one that the marker describes.
     func finish() throws {
         while try refill() { block = [] }
-        guard try digest.finish().hexadecimal == sha256 else { throw Self.difference(path) }
+        guard try digest.finish().hexadecimal == sha256 else { throw DamagedShard(differingPath: path) }
     }
 
     /// Reads the next block if there are no bytes left; returns `false` at the end.
-    private func refill() throws(FileError) -> Bool {
+    private func refill() throws(DamagedShard) -> Bool {
         guard block.isEmpty else { return true }
-        let next = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
-        digest.update(next)
-        block = next[...]
-        return !next.isEmpty
+        do throws(FileError) {
+            let next = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            digest.update(next)
+            block = next[...]
+        } catch {
+            throw DamagedShard(error)
+        }
+        return !block.isEmpty
+    }
+}
+
+/// The error when a complete shard cannot be copied, because its files are not the ones that its marker describes.
+struct DamagedShard: Error, CustomStringConvertible {
+    let description: String
+
+    /// Creates the error for a file that cannot be read.
+    init(_ error: FileError) {
+        description = error.description
+    }
+
+    /// Creates the error for a file or folder with other contents.
+    init(differingPath path: String) {
+        description = "\(path) is not as its marker describes it"
     }
 }

@@ -12,28 +12,28 @@ struct CommittedShard: Sendable {
 
     /// Reads the records of a shard.
     ///
-    /// Throws ``FileError`` if they are not the ones that `marker` describes.
+    /// Throws ``DamagedShard`` if they are not the ones that `marker` describes.
     init(_ shard: Int, _ marker: ShardMarker, in folder: ShardFolder) throws {
         self.marker = marker
         let path = folder.sidecarPath(shard)
         let file = try CommittedFile(path: path, expected: marker.file(named: ShardFolder.name(of: path)))
         while let line = try file.line() {
             guard let record = CommittedRecord(line, keys: folder.keys, shard: shard) else {
-                throw CommittedFile.difference(path)
+                throw DamagedShard(differingPath: path)
             }
             statistics.add(record)
             if record.isRetryable { retriedRows.insert(record.row) } else { standing.add(record) }
         }
         try file.finish()
         guard statistics.count == marker.input.count, retriedRows.count == statistics.retryable else {
-            throw CommittedFile.difference(path)
+            throw DamagedShard(differingPath: path)
         }
     }
 }
 
 /// The pieces of a file of a complete shard that stand, in the order of the file.
 protocol StandingPieces: AnyObject {
-    /// Returns the next piece; `nil` after the last one. Throws ``FileError`` if the file is not the one that the
+    /// Returns the next piece; `nil` after the last one. Throws ``DamagedShard`` if the file is not the one that the
     /// marker describes.
     func next() throws -> (row: Int, bytes: [UInt8])?
 }
@@ -57,7 +57,7 @@ final class StandingRecords: StandingPieces {
     func next() throws -> (row: Int, bytes: [UInt8])? {
         while let line = try file.line() {
             guard let record = CommittedRecord(line, keys: keys, shard: shard) else {
-                throw CommittedFile.difference(path)
+                throw DamagedShard(differingPath: path)
             }
             if !retriedRows.contains(record.row) { return (record.row, line) }
         }
@@ -94,7 +94,7 @@ final class StandingSamples: StandingPieces {
         while let member = ahead, member.row == row {
             sample += member.header
             let contents = try file.read(TarArchive.paddedSize(member.size))
-            guard contents.count == TarArchive.paddedSize(member.size) else { throw CommittedFile.difference(path) }
+            guard contents.count == TarArchive.paddedSize(member.size) else { throw DamagedShard(differingPath: path) }
             sample += contents
             ahead = try self.member()
         }
@@ -107,7 +107,7 @@ final class StandingSamples: StandingPieces {
         guard header.contains(where: { $0 != 0 }) else { return nil }
         guard let (name, size) = TarArchive.member(header), let key = name.split(separator: ".").first,
             let row = keys.row(of: String(key), shard: shard)
-        else { throw CommittedFile.difference(path) }
+        else { throw DamagedShard(differingPath: path) }
         return (header, row, size)
     }
 }

@@ -89,6 +89,7 @@ final class OpenShard: Sendable {
         self.columns = columns
         self.lock = lock
         isReplacement = folder.hasMarker(number)
+        if isReplacement { try folder.requireReplaceable(number) }
         folder.removeLeftovers(number)
         lines = listsLines ? try Lines(of: number, in: folder) : nil
         state = Locked(

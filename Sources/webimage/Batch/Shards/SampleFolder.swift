@@ -46,16 +46,15 @@ final class SampleFolder {
 
     /// Adds the files of a complete folder, without copying their bytes if the file system can do that.
     ///
-    /// Throws ``FileError`` unless they are the ones that `expected`, an entry of the marker, describes.
+    /// Throws ``DamagedShard`` unless they are the ones that `expected`, an entry of the marker, describes.
     func add(filesOf folder: String, expected: ShardMarker.File?) throws {
         guard let temporaryPath else { return }
-        for name in try Self.names(in: folder) {
-            guard name.hasPrefix(shard) else {
-                throw FileError(description: "cannot replace the folder \(folder): it contains another file, \(name)")
-            }
+        let names: [String]
+        do throws(FileError) { names = try Self.names(in: folder) } catch { throw DamagedShard(error) }
+        for name in names {
             var status = stat()
             guard unsafe lstat("\(folder)/\(name)", &status) == 0 else { throw FileError("read", "\(folder)/\(name)") }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw CommittedFile.difference(folder) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw DamagedShard(differingPath: folder) }
             if unsafe link("\(folder)/\(name)", "\(temporaryPath)/\(name)") != 0 {
                 try Self.copy("\(folder)/\(name)", to: "\(temporaryPath)/\(name)")
             }
@@ -64,7 +63,7 @@ final class SampleFolder {
         }
         guard let expected, expected.bytes == byteCount, expected.fileCount == fileCount,
             try expected.sha256 == Self.sha256(of: temporaryPath)
-        else { throw CommittedFile.difference(folder) }
+        else { throw DamagedShard(differingPath: folder) }
     }
 
     private static func copy(_ path: String, to copy: String) throws(FileError) {

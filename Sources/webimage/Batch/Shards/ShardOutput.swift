@@ -36,6 +36,8 @@ final class ShardOutput: BatchOutput {
         var lastShard: Int?
         /// A Boolean value that indicates whether a shard of the folder's first list has been replaced.
         var hasReplaced = false
+        /// The number of shards whose failures could not be retried, because they are damaged.
+        var damaged = 0
     }
 
     private let folder: ShardFolder
@@ -82,6 +84,13 @@ final class ShardOutput: BatchOutput {
             + "(\(codes)); see --max-retryable-rate and --min-success-rate"
             + (failures.first?.key == "tls"
                 ? ", and --cacert for servers or a proxy with a certificate of your own" : "")
+    }
+
+    /// A sentence about the shards whose failures could not be retried; `nil` if there are none.
+    var damage: String? {
+        let count = state.withLock { $0.damaged }
+        return count == 0
+            ? nil : "the failures of \(count) damaged \(count == 1 ? "shard" : "shards") were not retried; see above"
     }
 
     /// The numbers of answers of this run in complete shards.
@@ -162,19 +171,40 @@ final class ShardOutput: BatchOutput {
                 guard !rules.overwrites, let marker = try folder.marker(shard) else {
                     return .make(try await open(shard, lock))
                 }
-                guard needsRetry(marker) else {
-                    guard let fault = sizeFault(marker, of: shard) else { return useOfComplete(shard, marker) }
+                if let fault = sizeFault(marker, of: shard) {
                     Terminal.error.tell("webimage: \("\(fault): the shard is made again".printable)\n")
                     return .make(try await open(shard, lock), marker)
                 }
-                let committed = try CommittedShard(shard, marker, in: folder)
-                guard !committed.retriedRows.isEmpty else { return .check(marker) }
-                return .retry(try await open(shard, lock, committed), committed)
+                return needsRetry(marker) ? try await retry(shard, marker, lock) : useOfComplete(shard, marker)
             }
             // A shard that belongs to this process alone is held by an earlier attempt, which is about to end.
             guard rules.waits else { return .skip }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// Returns the use of a complete shard whose failures are answered again, unless it is damaged.
+    private func retry(
+        _ shard: Int, _ marker: ShardMarker, _ lock: consuming ShardLock
+    ) async throws -> ShardReader.Use {
+        do {
+            let committed = try CommittedShard(shard, marker, in: folder)
+            guard !committed.retriedRows.isEmpty else { return .check(marker) }
+            return .retry(try await open(shard, lock, committed), committed)
+        } catch let damage as DamagedShard {
+            note(damage, of: shard)
+            return useOfComplete(shard, marker)
+        }
+    }
+
+    /// Tells that the failures of a shard are not retried, and counts the shard.
+    private func note(_ damage: DamagedShard, of shard: Int) {
+        state.withLock { $0.damaged += 1 }
+        let name = folder.keys.name(ofShard: shard)
+        let sentence =
+            "cannot retry the failures of the shard \(name): \(damage); remove \(folder.markerPath(shard)) to make the "
+            + "shard again"
+        Terminal.error.tell("webimage: \(sentence.printable)\n")
     }
 
     /// Returns what is wrong with the sizes of the files of a complete shard, unless a command may have moved them.
@@ -235,10 +265,13 @@ final class ShardOutput: BatchOutput {
     }
 
     private func commit(_ shard: OpenShard) async throws(FileError) {
-        let isCommitted: Bool
+        var (isCommitted, isDamaged) = (false, false)
         do {
             isCommitted = try await shard.commit(
                 rules.conditions, rules.command, optionsDigest: rules.optionsDigest)
+        } catch let damage as DamagedShard {
+            isDamaged = true
+            note(damage, of: shard.number)
         } catch let error as FileError {
             throw error
         } catch {
@@ -258,7 +291,7 @@ final class ShardOutput: BatchOutput {
             if isCommitted { state.hasReplaced = true }
             if isCommitted {
                 state.stored.add(shard.answered)
-            } else {
+            } else if !isDamaged {
                 state.uncommitted += 1
                 state.refused.add(shard.answered)
             }

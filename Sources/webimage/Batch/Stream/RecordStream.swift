@@ -20,6 +20,9 @@ final class RecordStream: BatchOutput {
         var log: StreamWriter.Block?
     }
 
+    /// The names of the members of its lines that are not those of records.
+    static let additionalNames = ["payload", "start", "end"]
+
     private let form: Form
     private let columns: BatchRecord.Columns
     private let writer: StreamWriter

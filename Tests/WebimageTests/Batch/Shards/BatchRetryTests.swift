@@ -71,11 +71,11 @@ struct BatchRetryTests {
         return contents
     }
 
-    private func lines(_ path: String) throws -> [String] {
+    func lines(_ path: String) throws -> [String] {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { String($0) }
     }
 
-    private func object(_ line: String) throws -> [String: Any] {
+    func object(_ line: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 

@@ -61,8 +61,8 @@ struct FolderVerifierTests {
     }
 
     @Test(arguments: [
-        (["--verify", "/tmp", "--input", "-"], "use it without --input"), (["--output", "-"], "add --input"),
-        (["--input", "-"], "add --output"), ([], "add --input"),
+        (["--verify", "/tmp", "--input", "-"], "--verify reads a folder only; remove the other options: --input."),
+        (["--output", "-"], "add --input"), (["--input", "-"], "add --output"), ([], "add --input"),
     ])
     func verifyingNeedsNoListAndEverythingElseDoes(options: [String], message: String) async throws {
         let result = try await Command.run(["batch"] + options)
