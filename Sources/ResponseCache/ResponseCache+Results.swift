@@ -22,27 +22,32 @@ extension ResponseCache {
         return result
     }
 
-    /// Returns a stored result, which can be stale; `nil` if there is none that the policy permits to use.
+    /// Passes a stored result, which can be stale, to `found`, on a thread of the cache; `nil` if there is none that the
+    /// policy permits to use.
     ///
     /// A stale one is not returned if the response itself can be used: because it is fresh, or may be used stale.
-    package func result(_ key: ResultKey, policy: CachePolicy) async -> StoredResult? {
-        guard policy != .reload else { return nil }
-        return await thread.run(to: .long) { [self] in
-            guard let found = open(key.storageKey), let stored = try? readIfShort(found),
-                case .bytes(let bytes, _) = stored.body, let result = result(stored, bytes, key, policy)
-            else { return nil }
-            found.body.markUsed()
-            guard !result.isFresh else {
-                uses.record(.hit)
-                return result
-            }
-            let directives = found.head.freshness.directives
-            let whole = find(.whole, key.request, key.resource)
-            guard directives.staleIfError == nil, directives.staleWhileRevalidate == nil,
-                whole?.head.freshness.isFresh(at: now()) != true
-            else { return nil }
+    package func result(
+        _ key: ResultKey, policy: CachePolicy, found: @escaping @Sendable (StoredResult?) -> Void
+    ) {
+        guard policy != .reload else { return found(nil) }
+        thread.append(to: .long) { [self] in found(result(key, policy)) }
+    }
+
+    private func result(_ key: ResultKey, _ policy: CachePolicy) -> StoredResult? {
+        guard let found = open(key.storageKey), let stored = try? readIfShort(found),
+            case .bytes(let bytes, _) = stored.body, let result = result(stored, bytes, key, policy)
+        else { return nil }
+        found.body.markUsed()
+        guard !result.isFresh else {
+            uses.record(.hit)
             return result
         }
+        let directives = found.head.freshness.directives
+        let whole = find(.whole, key.request, key.resource)
+        guard directives.staleIfError == nil, directives.staleWhileRevalidate == nil,
+            whole?.head.freshness.isFresh(at: now()) != true
+        else { return nil }
+        return result
     }
 
     private func result(

@@ -1,4 +1,3 @@
-import HTTPTransport
 import Hashing
 import ImageCodecs
 import ResponseCache
@@ -38,21 +37,6 @@ struct FileIdentity: Sendable, Hashable {
         var request = configuration.request(for: fetch)
         request.headerFields = request.headerFields.withoutConditions
         return ResultKey(of: request, policy: fetch.cachePolicy, identity: "\(recipe.identity)\n\(rule.identity)")
-    }
-}
-
-/// A stored file about which the origin must be asked.
-struct StaleFile: Sendable {
-    let file: EncodedFile
-    let result: StoredResult
-    let key: ResultKey
-    let cache: ResponseCache
-    /// Loads the image for the same caller without asking about the file.
-    var loadAgain: @Sendable () -> Void = {}
-
-    /// Returns the file, whose response the origin has confirmed by a 304; `nil` if the 304 is for another response.
-    func confirmed(by head: ResponseHead) -> ImageFile? {
-        cache.confirm(result, by: head, for: key).map { ImageFile(file, origin: $0.origin) }
     }
 }
 

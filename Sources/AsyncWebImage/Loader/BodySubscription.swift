@@ -39,8 +39,9 @@ final class BodySubscription: Sendable {
         try await leavingOnFailure {
             coordinator.post(.join(subscriber))
             try await receive()
+            // The time can have passed while this task waited for its thread.
+            guard subscriber.conditions?.endTime() ?? true else { throw subscriber.timeout }
         }
-        subscriber.conditions?.endTime()
         // A body has at least one piece, which comes after the head.
         guard let head = feed.head, let source = feed.source else { throw CancellationError() }
         return ImageBytes(self, head, source)

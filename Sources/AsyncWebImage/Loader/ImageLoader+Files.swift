@@ -21,15 +21,14 @@ extension ImageLoader {
     public func file(for request: ImageRequest, as rule: OutputRule) async throws -> ImageFile {
         if !request.fallbackURLs.isEmpty { return try await trying(request) { try await file(for: $0, as: rule) } }
         let identity = FileIdentity(recipe: request.recipe, rule: rule)
-        var stored: StoredFile?
-        if let key = try storedFileKey(request, identity) {
-            if let file = immediateFile(request, key) { return file }
-            stored = await storedFile(request, key)
-            if case .fresh(let file) = stored { return file }
-        }
-        let asking = request.asking(about: stored)
-        return try await answer(to: asking, try fetchKey(asking)) { answer in
-            .file(identity, answer, staleFile(stored, request, identity, answer))
+        let fetch = try fetchKey(request)
+        let stored = storedFileKey(request, fetch, identity)
+        if let stored, let file = immediateFile(request, stored) { return file }
+        return try await answer(to: request, fetch, { .file(identity, $0, nil) }) { [self] caller in
+            guard let stored else { return coordinator.join(caller) }
+            lookUp(stored, for: caller) { [coordinator] caller in
+                if let caller { coordinator.post(.join(caller)) }
+            }
         }
     }
 
@@ -47,34 +46,16 @@ extension ImageLoader {
         let id = coordinator.newSubscriberID()
         let identity = FileIdentity(recipe: request.recipe, rule: rule)
         let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator, isJoined: false)
-        let join = { @Sendable (stored: StoredFile?) throws(ImageError) in
-            let asking = request.asking(about: stored)
-            let stale = self.staleFile(stored, request, identity, answer)
-            var subscriber = Subscriber(
-                asking, try self.fetchKey(asking), id: id, product: .file(identity, answer, stale))
-            subscriber.response = response
-            control.join(subscriber)
-        }
         do {
-            if let key = try storedFileKey(request, identity) {
-                if let file = immediateFile(request, key) {
-                    answer.resolve(.success(file))
-                    control.end()
-                } else {
-                    // The handle is returned before the disk has been read.
-                    Task {
-                        let stored = await storedFile(request, key)
-                        do {
-                            guard case .fresh(let file) = stored else { return try join(stored) }
-                            answer.resolve(.success(file))
-                        } catch {
-                            answer.resolve(.failure(error))
-                        }
-                        control.end()
-                    }
-                }
+            let fetch = try fetchKey(request)
+            let stored = storedFileKey(request, fetch, identity)
+            if let stored, let file = immediateFile(request, stored) {
+                answer.resolve(.success(file))
+                control.end()
             } else {
-                try join(nil)
+                var caller = Subscriber(request, fetch, id: id, product: .file(identity, answer, nil))
+                caller.response = response
+                if let stored { lookUp(stored, for: caller, then: control.join) } else { control.join(caller) }
             }
         } catch {
             answer.resolve(.failure(error))
@@ -86,15 +67,7 @@ extension ImageLoader {
 
 // Files in the response cache.
 extension ImageLoader {
-    fileprivate enum StoredFile: Sendable {
-        case fresh(ImageFile)
-        case stale(StaleFile)
-
-        var stale: StaleFile? {
-            if case .stale(let file) = self { file } else { nil }
-        }
-    }
-
+    /// The place of a file in the cache.
     private struct StoredFileKey: Sendable {
         let cache: ResponseCache
         let key: ResultKey
@@ -104,9 +77,8 @@ extension ImageLoader {
 
     /// Returns the place where the file is stored, if it is; `nil` for requests that stored files do not answer.
     private func storedFileKey(
-        _ request: ImageRequest, _ identity: FileIdentity
-    ) throws(ImageError) -> StoredFileKey? {
-        let fetch = try fetchKey(request)
+        _ request: ImageRequest, _ fetch: FetchKey, _ identity: FileIdentity
+    ) -> StoredFileKey? {
         guard let responseCache, request.expectedDigest == nil, request.requirements == nil, !fetch.isConditional,
             let key = coordinator.resultKey(identity, of: fetch)
         else { return nil }
@@ -122,44 +94,35 @@ extension ImageLoader {
         return ImageFile(file, origin: result.origin)
     }
 
-    private func storedFile(_ request: ImageRequest, _ key: StoredFileKey) async -> StoredFile? {
-        guard let result = await key.cache.result(key.key, policy: key.fetch.cachePolicy),
-            coordinator.accepts(result.head, for: key.fetch), let file = EncodedFile(result, key.rule)
-        else { return nil }
-        guard result.isFresh else {
-            return result.version == nil
-                ? nil : .stale(StaleFile(file: file, result: result, key: key.key, cache: key.cache))
+    /// Answers a caller with a fresh file; otherwise, calls `join` with the caller, which asks about a stale file.
+    ///
+    /// Does not wait for the disk. Calls `join` with `nil` if the caller has been answered, possibly because its deadline
+    /// has passed in the meantime.
+    private func lookUp(
+        _ key: StoredFileKey, for caller: Subscriber, then join: @escaping @Sendable (Subscriber?) -> Void
+    ) {
+        guard case .file(let identity, let answer, _) = caller.product else { return join(caller) }
+        caller.conditions?.startTime(coordinator.environment.clock) {
+            [coordinator, id = caller.id, error = caller.timeout] in
+            answer.resolve(.failure(error))
+            coordinator.post(.event(.callerTimedOut(id)))
         }
-        request.slot?.keep()
-        return .fresh(ImageFile(file, origin: result.origin))
-    }
-}
-
-extension ImageLoader {
-    /// Returns the stale file of a caller, which is loaded again if the origin answers for another response.
-    private func staleFile(
-        _ stored: StoredFile?, _ request: ImageRequest, _ identity: FileIdentity, _ answer: OneShot<ImageFile>
-    ) -> StaleFile? {
-        guard var stale = stored?.stale else { return nil }
-        stale.loadAgain = { [coordinator, id = coordinator.newSubscriberID()] in
-            do {
-                let key = try self.fetchKey(request)
-                coordinator.post(
-                    .join(Subscriber(request, key, id: id, product: .file(identity, answer, nil))))
-            } catch {
-                answer.resolve(.failure(error))
+        key.cache.result(key.key, policy: key.fetch.cachePolicy) { [coordinator] result in
+            guard !answer.isResolved else { return join(nil) }
+            guard let result, coordinator.accepts(result.head, for: key.fetch), let file = EncodedFile(result, key.rule)
+            else { return join(caller) }
+            if result.isFresh {
+                caller.slot?.keep()
+                answer.resolve(.success(ImageFile(file, origin: result.origin)))
+                return join(nil)
             }
+            guard let version = result.version else { return join(caller) }
+            let stale = StaleFile(file: file, result: result, key: key.key, cache: key.cache, fetch: key.fetch) {
+                coordinator.post(.join($0))
+            }
+            var asking = caller
+            (asking.key, asking.product) = (key.fetch.asking(about: version), .file(identity, answer, stale))
+            join(asking)
         }
-        return stale
-    }
-}
-
-extension ImageRequest {
-    /// Returns the request that asks the origin whether a stale file is current.
-    fileprivate func asking(about stored: ImageLoader.StoredFile?) -> ImageRequest {
-        guard let version = stored?.stale?.result.version else { return self }
-        var request = self
-        request.knownVersion = version
-        return request
     }
 }

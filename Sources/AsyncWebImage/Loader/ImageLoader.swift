@@ -237,14 +237,16 @@ public final class ImageLoader: Sendable {
         return LoadTask(request: request, answer: answer, response: response, head: head, control: control)
     }
 
+    /// Returns the result of a request; `join` adds the caller to a download, unless it answers it otherwise.
     func answer<Value: Sendable>(
-        to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product
+        to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product,
+        join: ((Subscriber) -> Void)? = nil
     ) async throws -> Value {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         let subscriber = Subscriber(request, key, id: id, product: product(answer))
         return try await withTaskCancellationHandler {
-            coordinator.join(subscriber)
+            if let join { join(subscriber) } else { coordinator.join(subscriber) }
             return try await answer.value
         } onCancel: {
             answer.resolve(.failure(CancellationError()))

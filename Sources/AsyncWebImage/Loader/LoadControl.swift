@@ -32,8 +32,9 @@ final class LoadControl: LoadController {
         state = Locked(State(priority: priority, isJoined: isJoined))
     }
 
-    /// Adds the caller to a download, with the priority that has been set meanwhile.
-    func join(_ caller: Subscriber) {
+    /// Adds the caller to a download, with the priority that has been set meanwhile; `nil` if it needs none.
+    func join(_ caller: Subscriber?) {
+        guard let caller else { return end() }
         state.withLock { state in
             var caller = caller
             caller.priority = state.priority

@@ -95,6 +95,15 @@ extension FetchKey {
         cachePolicy == self.cachePolicy ? self : with(cachePolicy, transfer, source)
     }
 
+    /// Returns the key of the same request with the question whether a version is current.
+    func asking(about version: ResponseVersion) -> FetchKey {
+        var fields = headerFields
+        version.add(to: &fields)
+        return FetchKey(
+            url: url, headerFields: fields, credential: credential, handlesCookies: handlesCookies,
+            cachePolicy: cachePolicy, cacheKey: cacheKey, transfer: transfer, source: source)
+    }
+
     private func with(
         _ cachePolicy: CachePolicy, _ transfer: TransferOptions?, _ source: SourceRoute?
     ) -> FetchKey {
@@ -120,8 +129,4 @@ extension FetchKey {
 
     /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
-}
-
-// Decoded images are cached for all policies together.
-extension FetchKey {
 }

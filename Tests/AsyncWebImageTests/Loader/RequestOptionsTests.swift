@@ -65,57 +65,6 @@ struct RequestOptionsTests {
         }
     }
 
-    // MARK: Deadlines
-
-    @Test func deadlineEndsOneRequestAndNotTheDownloadOfOthers() async throws {
-        let (transport, clock) = (ScriptedTransport(), ManualClock())
-        let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
-        let patient = loader.dataTask(for: ImageRequest("http://a/a"))
-        var request = ImageRequest("http://a/a")
-        request.deadline = .seconds(3)
-        let hurried = loader.dataTask(for: request)
-        await loader.coordinator.callers(reach: 2)
-        var exchanges = transport.exchanges.makeAsyncIterator()
-        let exchange = try #require(await exchanges.next())
-        await clock.sleeps(until: .seconds(3))
-        clock.advance(by: .seconds(3))
-        let error = await #expect(throws: ImageError.self) { try await hurried.value }
-        #expect(error?.code == .deadline)
-        exchange.answer(.ok, [:], [1])
-        exchange.finish()
-        #expect(try await patient.value.bytes == [1])
-        await loader.coordinator.becomesIdle()
-    }
-
-    @Test(arguments: [Duration.zero, .seconds(-1)]) func deadlineCanHavePassed(time: Duration) async throws {
-        let loader = ImageLoader(configuration: .patient, transport: ScriptedTransport())
-        var request = ImageRequest("http://a/a")
-        request.deadline = time
-        let late = request
-        let error = await #expect(throws: ImageError.self) { try await loader.image(for: late) }
-        #expect(error?.code == .deadline)
-        await loader.coordinator.becomesIdle()
-    }
-
-    @Test func deadlineOfABodyEndsWithItsFirstPiece() async throws {
-        let (transport, clock) = (ScriptedTransport(), ManualClock())
-        let loader = ImageLoader(configuration: .patient, transport: transport, clock: clock)
-        var request = ImageRequest("http://a/a")
-        request.deadline = .seconds(3)
-        let limited = request
-        async let opened = loader.bytes(for: limited)
-        var exchanges = transport.exchanges.makeAsyncIterator()
-        let exchange = try #require(await exchanges.next())
-        await clock.sleeps(until: .seconds(3))
-        exchange.answer(.ok, [:], [1])
-        var pieces = try await opened.makeAsyncIterator()
-        clock.advance(by: .seconds(4))
-        let first = try await pieces.next()
-        exchange.finish()
-        let second = try await pieces.next()
-        #expect(first == [1] && second == nil)
-    }
-
     // MARK: Fallbacks
 
     @Test func fallbackURLsAreRequestedInTurn() async throws {

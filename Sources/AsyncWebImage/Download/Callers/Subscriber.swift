@@ -1,3 +1,4 @@
+import HTTPTransport
 import ImageCodecs
 import Threading
 #if Tracing
@@ -29,7 +30,7 @@ struct Subscriber: Sendable {
     /// A unique number, ascending in the order of requests.
     let id: ID
     var key: FetchKey
-    let product: Product
+    var product: Product
     var priority: DownloadPriority
     /// A Boolean value that indicates whether its download may finish after a shutdown.
     let finishesOnShutdown: Bool
@@ -54,8 +55,15 @@ struct Subscriber: Sendable {
         let requirements: ImageRequirements?
         /// The time within which the caller must have its result.
         let deadline: Duration?
-        /// The alarm that ends the wait at the deadline; released with the caller.
-        private let alarm = Locked<Task<Void, Never>?>(nil)
+
+        private struct Time {
+            /// The alarm that ends the wait at the deadline; released with the caller.
+            var alarm: Task<Void, Never>?
+            var hasEnded = false
+            var hasPassed = false
+        }
+
+        private let time = Locked(Time())
 
         /// Returns the conditions of a request; `nil` if there are none.
         ///
@@ -74,21 +82,38 @@ struct Subscriber: Sendable {
 
         deinit { endTime() }
 
-        /// Ends the time of the deadline, because the caller has its result.
-        func endTime() { alarm.withLock { $0 }?.cancel() }
+        /// Ends the time of the deadline, because the caller has its result; returns `false` if it has passed.
+        @discardableResult
+        func endTime() -> Bool {
+            let (alarm, isInTime) = time.withLock { time in
+                time.hasEnded = true
+                return (time.alarm, !time.hasPassed)
+            }
+            alarm?.cancel()
+            return isInTime
+        }
 
-        /// Starts the time of the deadline, after which `end` is called; has no effect if it has been started.
+        /// Starts the time of the deadline, after which `end` is called unless the time has been ended before; has no
+        /// effect if it has been started.
         func startTime(_ clock: Stopwatch, end: @escaping @Sendable () -> Void) {
             guard let deadline else { return }
-            alarm.withLock { alarm in
-                guard alarm == nil else { return }
-                let time = clock.now.advanced(by: deadline)
+            time.withLock { time in
+                guard time.alarm == nil else { return }
+                let last = clock.now.advanced(by: deadline)
                 // Belongs to no caller's task.
-                alarm = Task.detached {
+                time.alarm = Task.detached { [weak self] in
                     // Canceled: the caller has its result.
-                    guard (try? await clock.sleep(until: time, tolerance: nil)) != nil else { return }
-                    end()
+                    guard (try? await clock.sleep(until: last, tolerance: nil)) != nil else { return }
+                    if self?.pass() == true { end() }
                 }
+            }
+        }
+
+        /// Notes that the time of the deadline has passed; returns `false` if it had ended before.
+        private func pass() -> Bool {
+            time.withLock { time in
+                time.hasPassed = !time.hasEnded
+                return time.hasPassed
             }
         }
     }
@@ -139,13 +164,20 @@ struct Subscriber: Sendable {
         conditions?.requirements?.violation(by: header).map { .unsuitable($0, url: key.url.string) }
     }
 
-    /// Fails the caller, or delivers a stale file that the origin has confirmed.
+    /// The error of a caller whose deadline has passed.
+    var timeout: ImageError {
+        .transport(
+            TransportError(url: key.url.string, reason: .timedOut(.total), detail: "the deadline of the request"))
+    }
+
+    /// Fails the caller; if it has asked about a stale file that is current, delivers that, or loads the image again.
     func fail(_ error: any Error) {
-        if case .file(_, let answer, let stale?) = product, case ImageError.notModified(let head) = error {
-            if let file = stale.confirmed(by: head) { answer.resolve(.success(file)) } else { stale.loadAgain() }
-        } else {
-            destination.fail(error)
-        }
+        guard case .file(let identity, let answer, let stale?) = product, case ImageError.notModified(let head) = error
+        else { return destination.fail(error) }
+        if let file = stale.confirmed(by: head) { return answer.resolve(.success(file)) }
+        var again = self
+        (again.key, again.product, again.isJoined) = (stale.fetch, .file(identity, answer, nil), false)
+        stale.join(again)
     }
 
     /// Delivers the body.

@@ -1,4 +1,3 @@
-import HTTPTransport
 import ResponseCache
 
 // Adding and removing callers.
@@ -117,10 +116,8 @@ extension DownloadMachine {
     /// Fails a caller that has waited for its result too long.
     mutating func timeOut(_ id: Subscriber.ID) {
         guard let caller = callers.caller(id) else { return }
-        let error = TransportError(
-            url: caller.key.url.string, reason: .timedOut(.total), detail: "the deadline of the request")
         // First, so that the end of the transfer is not taken for the reason.
-        emit(.answer(caller, ImageError.transport(error)))
+        emit(.answer(caller, caller.timeout))
         removeCaller(id)
     }
 
