@@ -96,8 +96,18 @@ extension BodyLog {
 
     /// Lets a reader start with the first byte again, and suspends it; returns `false` if there is a batch to read, the
     /// body has ended, or its beginning has been discarded.
-    func rewind(_ id: BodyBuffer.ReaderID) -> Bool {
-        state.withLock { $0.end == nil && $0.buffer.rewind(id) }
+    ///
+    /// In the last case, a body that waits for its next attempt starts over: others may need what its decode holds
+    /// before that attempt can begin.
+    func rewind(_ id: BodyBuffer.ReaderID, onlyBetweenAttempts: Bool) -> Bool {
+        waking { state in
+            guard state.end == nil, state.isBetweenAttempts || !onlyBetweenAttempts else { return false }
+            if state.buffer.rewind(id) { return true }
+            if state.isBetweenAttempts, !state.buffer.hasBeginning, state.buffer.hasReadAll(id) {
+                state.buffer.restart()
+            }
+            return false
+        }
     }
 
     @inline(never)  // As BodyReader.read(_:).

@@ -27,6 +27,8 @@ final class BodyLog: Sendable {
         var source = ResponseSource.network
         var end: End?
         var transfer: (any Transfer)?
+        /// A Boolean value that indicates whether an attempt has failed, and the next one has not begun.
+        var isBetweenAttempts = false
     }
 
     let pendingAnswers: PendingAnswers
@@ -51,6 +53,14 @@ final class BodyLog: Sendable {
     }
 
     // MARK: Attempts
+
+    /// Begins an attempt; returns the number of bytes that it can continue.
+    func beginAttempt() -> Int {
+        state.withLock { state in
+            state.isBetweenAttempts = false
+            return state.buffer.received
+        }
+    }
 
     /// Starts a body, `length` bytes long if declared; the data of earlier attempts is discarded.
     func begin(expecting length: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network) {
@@ -83,6 +93,7 @@ final class BodyLog: Sendable {
         state.withLock { state in
             state.memory.leaveQueue()
             (state.transfer, state.backpressure) = (nil, Backpressure())
+            state.isBetweenAttempts = true
         }
     }
 
@@ -186,7 +197,7 @@ final class BodyLog: Sendable {
     // MARK: Effects
 
     /// Changes the state, then wakes the readers for which the change is enough.
-    private func waking<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    func waking<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, waiting) = state.withLock { state in
             let result = change(&state)
             state.memory.hold(state.buffer.memory)

@@ -58,8 +58,10 @@ final class BodyReader: Sendable {
     /// Continues with the first byte; returns `false` if there is a batch to read, the body has ended, or its beginning
     /// has been discarded.
     ///
-    /// Others need not wait for this reader until it reads again.
-    func rewind() -> Bool { log.rewind(id) }
+    /// In the last case, a body that waits for its next attempt starts over. Others need not wait for this reader until it reads again.
+    func rewind(onlyBetweenAttempts: Bool = false) -> Bool {
+        log.rewind(id, onlyBetweenAttempts: onlyBetweenAttempts)
+    }
 
     /// Waits until the body has ended, or no more of it is received before it is read.
     ///

@@ -13,7 +13,8 @@ struct DecodeSession: Sendable {
     var animations: FrameHub<AnimatedImage>?
     /// The checks to make when the header is known.
     var headerChecks = HeaderChecks()
-    /// A Boolean value that indicates whether memory is returned if others wait for it while the body is incomplete.
+    /// A Boolean value that indicates whether memory is returned if others wait for it while the body is incomplete; if
+    /// not, it is returned only while a failed attempt has not been followed by another one.
     var returnsMemory = true
     /// The collector of the Exif data; `nil` if they are not needed.
     var exif: ExifCollector?
@@ -84,7 +85,7 @@ struct DecodeSession: Sendable {
         let extraBytes = extraBytes.saturatingSum(try transformationBytes(plan)).saturatingSum(previewBytes(plan))
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.suspendReading()
-        let recall = returnsMemory ? MemoryRecall { [reader] in reader.wake() } : nil
+        let recall = MemoryRecall { [reader] in reader.wake() }
         return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
             // The file counts as part of the decode.
             reader.setKeepsBytes(false)
@@ -103,7 +104,7 @@ struct DecodeSession: Sendable {
 
     /// Returns the transformed image; the part of an image that accompanies an error is transformed as well.
     private func finishTransformed(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool = false
+        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool = false
     ) async throws -> DecodedImage {
         do {
             return try transformed(await finish(codec, recall, yields: yields))
@@ -114,7 +115,7 @@ struct DecodeSession: Sendable {
     }
 
     private func finish(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool
     ) async throws -> DecodedImage {
         let start = ContinuousClock.now
         do {
@@ -128,7 +129,7 @@ struct DecodeSession: Sendable {
     }
 
     private func finishUnmeasured(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool
     ) async throws -> DecodedImage {
         do {
             try await readPixels(codec, recall, clock: clock, yields: yields)
@@ -195,7 +196,7 @@ struct DecodeSession: Sendable {
     ///
     /// Throws `MemoryRecalled` if that has been requested when there is little to read, and the body can be read again.
     private func readPixels<Time: Clock>(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall?, clock: Time, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall, clock: Time, yields: Bool
     ) async throws where Time.Duration == Duration {
         let start = clock.now
         var schedule = PreviewSchedule(policy)
@@ -218,7 +219,7 @@ struct DecodeSession: Sendable {
             }
             // If the decode stops early, the download stops as well, unless another caller needs the remainder.
             guard !codec.needsNoMoreBytes else { return }
-            if recall?.isRequested == true, reader.rewind() { throw MemoryRecalled() }
+            if recall.isRequested, reader.rewind(onlyBetweenAttempts: !returnsMemory) { throw MemoryRecalled() }
             guard let pieces = try await reader.next(inBatches: true) else { return }
             for piece in pieces {
                 try Task.checkCancellation()

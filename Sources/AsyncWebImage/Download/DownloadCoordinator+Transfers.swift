@@ -29,6 +29,9 @@ extension DownloadCoordinator {
         _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, _ decision: CacheDecision?,
         isRetry: Bool = false
     ) {
+        // A body can have been discarded while its next attempt waited.
+        let held = download.log.beginAttempt()
+        let continued = continued.flatMap { $0.stored != nil || $0.offset == held ? $0 : nil }
         var request = request(of: download, timeLimit: timeLimit)
         continued?.add(to: &request.headerFields)
         let receiver = receiver(of: download, continuing: continued)

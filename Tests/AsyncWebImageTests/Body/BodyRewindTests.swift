@@ -59,6 +59,29 @@ struct BodyRewindTests {
         #expect(!reader.rewind())
     }
 
+    @Test func bodyWithoutItsBeginningStartsOverBetweenAttempts() async throws {
+        let log = BodyLog(maximumReplayBytes: 0)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        log.detach()
+        // There is something to read.
+        #expect(!reader.rewind() && log.received == piece.count)
+        _ = try await reader.next()
+        #expect(!reader.rewind(onlyBetweenAttempts: true) && log.received == 0)
+        await #expect(throws: BodyRestarted.self) { try await reader.next() }
+        #expect(log.beginAttempt() == 0)
+    }
+
+    @Test func bodyIsKeptDuringAnAttempt() async throws {
+        let log = BodyLog(maximumReplayBytes: 0)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        _ = try await reader.next()
+        log.detach()
+        #expect(log.beginAttempt() == piece.count)
+        #expect(!reader.rewind() && !reader.rewind(onlyBetweenAttempts: true) && log.received == piece.count)
+    }
+
     @Test func canceledWaitForABodyEnds() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())

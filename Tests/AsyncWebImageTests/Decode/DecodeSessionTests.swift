@@ -26,16 +26,17 @@ struct DecodeSessionTests {
     }
 
     private func start(
-        _ policy: PreviewPolicy, with decoder: ImageDecoder = ImageDecoder()
+        _ policy: PreviewPolicy, with decoder: ImageDecoder = ImageDecoder(), returnsMemory: Bool = true
     ) throws -> Task<DecodedImage, any Error> {
         let reader = try #require(log.makeReader())
         channel.onDemand { reader.wake() }
         let frames = FrameHub<ImagePreview>()
         frames.add(channel, id: 0)
-        let session = DecodeSession(
+        var session = DecodeSession(
             reader: reader, decoder: decoder, options: DecodeOptions(), policy: policy, frames: frames,
             clock: clock)
-        return Task { try await session.run() }
+        session.returnsMemory = returnsMemory
+        return Task { [session] in try await session.run() }
     }
 
     /// Appends the bytes of `range`; a scan is known to be complete only a few bytes after its end.
@@ -119,6 +120,24 @@ struct DecodeSessionTests {
         log.finish(.delivered)
         #expect(try await session.value.pixels == StreamingDecoder.decode(file.span).pixels)
         #expect(await decoder.memoryInUse == 0)
+    }
+
+    @Test func memoryOfADecodeThatWaitsForARetryIsReturnedAgain() async throws {
+        let budget = try plan().estimatedBytes
+        let decoder = ImageDecoder(configuration: .init(memoryBudget: budget), clock: Stopwatch(clock))
+        log.begin(expecting: file.count)
+        let session = try start(PreviewPolicy(selection: .none), with: decoder, returnsMemory: false)
+        append(0..<scans[1])
+        while await decoder.memoryInUse == 0, !Task.isCancelled { await Task.yield() }
+        let other = Task { try await decoder.withMemory(budget) {} }
+        await clock.sleeps(until: ImageDecoder.recallTime)
+        log.detach()
+        clock.advance(by: ImageDecoder.recallTime)
+        try await other.value
+        #expect(log.beginAttempt() == scans[1])
+        append(scans[1]..<file.count)
+        log.finish(.delivered)
+        #expect(try await session.value.pixels == StreamingDecoder.decode(file.span).pixels)
     }
 
     /// A header that is found with the end of the file only, behind metadata.

@@ -9,15 +9,6 @@ import ImageCodecs
 /// The effects that several decodes of one download have on each other.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedDecodeTests {
-    /// A picture that does not compress well.
-    private func noise(_ width: Int, _ height: Int) throws -> [UInt8] {
-        var random = SplitMix(seed: 5)
-        var bytes = [UInt8](repeating: 255, count: width * height * 4)
-        for index in bytes.indices where index % 4 != 3 { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
-        let picture = try #require(PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes))
-        return try picture.encoded(as: .png)
-    }
-
     /// A caller that joins again must not get the result of the decode that was just canceled.
     @Test func callerJoiningAfterCanceledDecodeGetsNewDecode() async throws {
         try await withLoopbackOrigin { origin in
@@ -57,7 +48,7 @@ struct SharedDecodeTests {
     /// first.
     @Test func decodeWaitingForMemoryDoesNotBlockARunningDecode() async throws {
         try await withLoopbackOrigin { origin in
-            let file = try noise(700, 700)
+            let file = try Samples.noise(700, 700)
             #expect(file.count > 5 << 18)
             let gate = Gate()
             origin.route("/a.png", .init(body: file).held(at: .body(100), until: gate))
@@ -85,7 +76,7 @@ struct SharedDecodeTests {
     /// Paused transfers keep their slots; this must not prevent other decodes from ever getting memory.
     @Test func manyDecodesForLittleMemoryAllEnd() async throws {
         try await withLoopbackOrigin { origin in
-            let file = try noise(700, 700)
+            let file = try Samples.noise(700, 700)
             for index in 0..<4 { origin.route("/\(index).png", .init(body: file)) }
             var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumReplayBytes = 0

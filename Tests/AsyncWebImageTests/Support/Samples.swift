@@ -1,5 +1,6 @@
 import AsyncWebImage
 import ImageEncoders
+import TestSupport
 import Threading
 
 /// Images made by our own encoders, the same in every run.
@@ -27,6 +28,17 @@ enum Samples {
         let file = try picture(width, height).encoded(as: format)
         files.withLock { $0[key] = file }
         return file
+    }
+
+    /// A PNG file of a picture that does not compress well.
+    static func noise(_ width: Int, _ height: Int) throws -> [UInt8] {
+        var random = SplitMix(seed: 5)
+        var bytes = [UInt8](repeating: 255, count: width * height * 4)
+        for index in bytes.indices where index % 4 != 3 { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        guard let picture = PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes) else {
+            preconditionFailure("sizes agree")
+        }
+        return try picture.encoded(as: .png)
     }
 
     private static let files = Locked<[String: [UInt8]]>([:])
