@@ -93,8 +93,7 @@ struct ImageService: Sendable {
         var response = ServerResponse(fields: fields(file.format.mediaType, file.freshness), body: file.bytes)
         response.fields[.eTag] = file.entityTag
         response.fields[.vary] = "Accept"
-        let known = (request.fields[.ifNoneMatch] ?? "").replacing("W/", with: "").split { ", ".contains($0) }
-        if known.contains("*") || known.contains(file.entityTag[...]) { (response.status, response.body) = (304, []) }
+        if file.matches(ifNoneMatch: request.fields[.ifNoneMatch]) { (response.status, response.body) = (304, []) }
         return response
     }
 

@@ -22,6 +22,15 @@ public struct ImageFile: Sendable {
     public var isPartial: Bool { file.isPartial }
     /// A strong entity tag of the bytes, including quotes, for the `ETag` of one's own response.
     public var entityTag: String { file.entityTag }
+
+    /// Returns whether a client has the file already, by the value of the `If-None-Match` field of its request (RFC 9110,
+    /// section 13.1.2); `nil` for a request without that field.
+    ///
+    /// Answer such a request with status 304, with ``entityTag`` and without the file.
+    public func matches(ifNoneMatch value: String?) -> Bool {
+        value.map { IfNoneMatchField($0).matches(entityTag) } ?? false
+    }
+
     /// The status and header fields of the response from which the file was made.
     public var head: ResponseHead { origin.head }
     /// The freshness of the original, which is that of the file as well.

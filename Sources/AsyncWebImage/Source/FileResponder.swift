@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import ResponseCache
@@ -23,7 +24,7 @@ struct FileResponder: Responder {
         }.get(for: url)
         // Weak: a file can be written twice within the precision of its time.
         let tag = "W/\"\(file.version)\""
-        if request.headerFields[.ifNoneMatch]?.split(separator: ",").contains(where: { $0.trimmed == tag }) == true {
+        if let known = request.headerFields[.ifNoneMatch], IfNoneMatchField(known).matches(tag) {
             return IncomingResponse(url, status: .notModified, entityTag: tag, body: WholeBody([]))
         }
         guard file.count <= request.maximumBodyBytes else {
@@ -81,12 +82,5 @@ extension Result where Failure == ReadableFile.Failure {
         case .failure(let failure):
             throw TransportError(url: url.string, reason: failure.reason, detail: failure.detail)
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        let start = drop { $0 == " " }
-        return start[..<(start.lastIndex { $0 != " " }.map { start.index(after: $0) } ?? start.startIndex)]
     }
 }

@@ -42,6 +42,13 @@ struct ImageFileTests {
         #expect(try decode(file.bytes).pixels == expected.pixels)
     }
 
+    @Test func clientThatHasTheFileIsRecognized() async throws {
+        let file = try await file(of: try Samples.file(.png), as: OutputRule(.png()))
+        #expect(file.matches(ifNoneMatch: file.entityTag) && file.matches(ifNoneMatch: "W/\(file.entityTag)"))
+        #expect(file.matches(ifNoneMatch: "\"other\", \(file.entityTag)") && file.matches(ifNoneMatch: "*"))
+        #expect(!file.matches(ifNoneMatch: nil) && !file.matches(ifNoneMatch: "\"other\""))
+    }
+
     @Test func manyCallersShareOneDownloadAndOneFile() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
