@@ -1,7 +1,7 @@
 import ResponseCache
 
 /// An object that loads images ahead of time with low priority: decoded into the loader's ``ImageLoader/imageCache``,
-/// or undecoded into its ``ResponseCache``.
+/// or undecoded or encoded into its ``ResponseCache``.
 ///
 /// Low priorities leave half of the download slots to other requests (see ``DownloadPriority``), so that even a long
 /// list does not delay them. Images that the cache has no room for, or may not store, are downloaded but not kept.
@@ -24,6 +24,10 @@ public final class ImagePrefetcher: Sendable {
         ///
         /// Requires a loader with a response cache (``ImageLoader/Configuration/responseCache``).
         case responseCache
+        /// The loader's ``ResponseCache``, with the files that ``ImageLoader/file(for:as:)`` makes by this rule.
+        ///
+        /// Requires a loader with a response cache.
+        case files(OutputRule)
     }
 
     private let loader: ImageLoader
@@ -65,6 +69,7 @@ public final class ImagePrefetcher: Sendable {
                     switch destination {
                     case .memory: _ = try await loader.image(for: request)
                     case .responseCache: _ = try await loader.data(for: request)
+                    case .files(let rule): _ = try await loader.file(for: request, as: rule)
                     }
                 }
             }

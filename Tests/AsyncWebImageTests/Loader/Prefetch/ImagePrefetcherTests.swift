@@ -1,6 +1,9 @@
 @testable import AsyncWebImage
+import ImageEncoders
 import LoopbackOrigin
+@testable import ResponseCache
 import Synchronization
+import TestSupport
 import Testing
 
 /// Loading ahead of time, against a real origin.
@@ -31,6 +34,30 @@ struct ImagePrefetcherTests {
                 #expect(image.source == .imageCache && image.pixels.size == PixelSize(width: 20, height: 15))
             }
             #expect(origin.counts.totalRequests == 20)
+        }
+    }
+
+    @Test func prefetchedFilesAreStored() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60"], body: try Samples.file(.png)))
+            origin.route("/3.png", .init(status: 404))
+            var configuration = ImageLoader.Configuration.patient
+            let cache = try ResponseCache.test(nil, ManualTime())
+            configuration.responseCache = cache
+            let loader = ImageLoader(configuration: configuration)
+            let (requests, rule) = (requests(0..<6, from: origin), OutputRule(.webp()))
+            let result = await ImagePrefetcher(loader: loader, destination: .files(rule)).prefetch(requests).result
+            #expect(result.progress.finished == 5 && result.progress.failed == 1)
+            #expect(result.failures.map(\.url) == [origin.url("/3.png")])
+            await loader.coordinator.becomesIdle()
+            #expect(origin.counts.totalRequests == 6)
+            // The originals are not needed.
+            await cache.removeAll { !$0.isResult }
+            for request in requests where request.url != origin.url("/3.png") {
+                let file = try await loader.file(for: request, as: rule)
+                #expect(file.source == .responseCacheMemory && file.size == PixelSize(width: 20, height: 15))
+            }
+            #expect(origin.counts.totalRequests == 6 && loader.imageCache.count == 0)
         }
     }
 
