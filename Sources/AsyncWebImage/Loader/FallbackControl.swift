@@ -1,12 +1,12 @@
 import Threading
 
 /// The control of a load that requests several URLs in turn: it controls the load of the current one.
-final class FallbackControl<Value: Sendable>: LoadController {
+final class FallbackControl: LoadController {
     private struct State {
         var priority: DownloadPriority
-        var current: LoadTask<Value>?
+        var current: (any LoadController)?
         /// The streams of progress, which get each load.
-        var watchers: [Int: AsyncStream<LoadTask<Value>>.Continuation] = [:]
+        var watchers: [Int: AsyncStream<any LoadController>.Continuation] = [:]
         var lastWatcher = 0
         var isCanceled = false
         var hasEnded = false
@@ -18,8 +18,10 @@ final class FallbackControl<Value: Sendable>: LoadController {
         state = Locked(State(priority: priority))
     }
 
+    deinit { end() }
+
     /// Sets the load of the next URL.
-    func follow(_ load: LoadTask<Value>) {
+    func follow(_ load: any LoadController) {
         let isCanceled = state.withLock { state in
             if load.priority != state.priority { load.priority = state.priority }
             state.current = load
@@ -39,7 +41,7 @@ final class FallbackControl<Value: Sendable>: LoadController {
         for watcher in watchers.values { watcher.finish() }
     }
 
-    func leave() {
+    func cancel() {
         let current = state.withLock { state in
             state.isCanceled = true
             return state.current
@@ -48,7 +50,7 @@ final class FallbackControl<Value: Sendable>: LoadController {
     }
 
     var progress: AsyncStream<DownloadProgress> {
-        let (loads, watcher) = AsyncStream.makeStream(of: LoadTask<Value>.self)
+        let (loads, watcher) = AsyncStream.makeStream(of: (any LoadController).self)
         let id = state.withLock { state in
             state.lastWatcher += 1
             if let current = state.current { watcher.yield(current) }

@@ -1,17 +1,21 @@
 import HTTPSemantics
 import HTTPTransport
 import ResponseCache
+import Threading
 
 // The URLs of a request that are requested if others have failed.
 extension ImageLoader {
     /// Returns the result of a request for its URL, or for the first of its fallback URLs that succeeds; throws the last
     /// error.
+    ///
+    /// The time of the request's deadline began at `start`; by default, it begins now.
     func trying<Value>(
-        _ request: ImageRequest, _ load: (ImageRequest) async throws -> Value
+        _ request: ImageRequest, since start: Stopwatch.Instant? = nil,
+        _ load: (ImageRequest) async throws -> Value
     ) async throws -> Value {
-        let (clock, start) = (coordinator.environment.clock, coordinator.environment.clock.now)
-        var current = request
-        current.fallbackURLs = []
+        let clock = coordinator.environment.clock
+        let start = start ?? clock.now
+        var current = request.withoutFallbacks
         var others = request.fallbackURLs[...]
         var failed: Set<String> = []
         while true {
@@ -44,7 +48,7 @@ extension ImageLoader {
         _ start: @escaping @Sendable (ImageRequest, ResponseAccess) -> LoadTask<Value>
     ) -> LoadTask<Value> {
         let (answer, response) = (OneShot<Value>(), ResponseAccess())
-        let control = FallbackControl<Value>(priority: request.priority)
+        let control = FallbackControl(priority: request.priority)
         Task {
             do {
                 let value = try await trying(request) { current in
@@ -62,7 +66,55 @@ extension ImageLoader {
     }
 }
 
+extension ImageLoader {
+    /// Returns the elements for the URL of a request, or for the first of its fallback URLs for which there are any.
+    func tryingStream<Element: Sendable>(
+        _ request: ImageRequest, _ open: @escaping @Sendable (ImageRequest) -> AsyncThrowingStream<Element, any Error>
+    ) -> AsyncThrowingStream<Element, any Error> {
+        let elements = FallbackElements(loader: self, request: request, open: open)
+        return AsyncThrowingStream { try await elements.next() }
+    }
+
+    /// Starts a stream for the URL of a request, which is followed by those of its fallback URLs until there are elements;
+    /// `start` begins that of one URL.
+    func tryingStreamTask<Element: Sendable>(
+        _ request: ImageRequest, _ start: @escaping @Sendable (ImageRequest, ResponseAccess) -> StreamTask<Element>
+    ) -> StreamTask<Element> {
+        let response = ResponseAccess()
+        let control = FallbackControl(priority: request.priority)
+        let time = coordinator.environment.clock.now
+        let load = start(request.withoutFallbacks, response)
+        control.follow(load)
+        let first = Locked<StreamTask<Element>?>(load)
+        let elements = FallbackElements(loader: self, request: request, since: time) { current in
+            if let first = first.withLock({ $0.take() }) { return first.stream }
+            let load = start(current, response)
+            control.follow(load)
+            return load.stream
+        }
+        let stream = AsyncThrowingStream<Element, any Error> {
+            do {
+                let element = try await elements.next()
+                if element == nil { control.end() }
+                return element
+            } catch {
+                control.end()
+                throw error
+            }
+        }
+        return StreamTask(
+            request: request, stream: stream, response: response, control: control, cancel: control.cancel)
+    }
+}
+
 extension ImageRequest {
+    /// The request for its URL only.
+    fileprivate var withoutFallbacks: ImageRequest {
+        var request = self
+        request.fallbackURLs = []
+        return request
+    }
+
     /// Replaces the URL; nothing that the first URL's origin may know is sent to another one.
     fileprivate mutating func replaceURL(by other: String, of request: ImageRequest) {
         url = other

@@ -6,8 +6,9 @@ extension ImageLoader {
     /// caller needs it. The stream supports a single consumer. It throws ``ImageError``, or `CancellationError` if the
     /// download is canceled. If the task is canceled, the loop can also end without an error.
     public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImagePreview, any Error> {
+        if !request.fallbackURLs.isEmpty { return tryingStream(request) { self.previews(for: $0) } }
         do {
-            return stream(try previewSubscription(request))
+            return stream(try previewSubscription(request, nil))
         } catch {
             return AsyncThrowingStream { throw error }
         }
@@ -27,8 +28,9 @@ extension ImageLoader {
     /// canceled, the stream throws `CancellationError`; if the task is canceled, the loop can also end without an
     /// error. The stream supports a single consumer.
     public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
+        if !request.fallbackURLs.isEmpty { return tryingStream(request) { self.animationFrames(for: $0) } }
         do {
-            return stream(try frameSubscription(request), request)
+            return stream(try frameSubscription(request, nil), request)
         } catch {
             return AsyncThrowingStream { throw error }
         }
@@ -37,30 +39,33 @@ extension ImageLoader {
     /// Starts loading the image and returns a handle with which you can consume its previews, and observe, cancel, and
     /// prioritize the load; see ``previews(for:)``.
     public func previewTask(for request: ImageRequest) -> StreamTask<ImagePreview> {
-        start(request, previewSubscription) { stream($0) }
+        start(request, previewSubscription) { subscription, _ in self.stream(subscription) }
     }
 
     /// Starts loading the animation and returns a handle with which you can consume its frames, and observe, cancel,
     /// and prioritize the load; see ``animationFrames(for:)``.
     public func animationFrameTask(for request: ImageRequest) -> StreamTask<AnimationFrame> {
-        start(request, frameSubscription) { stream($0, request) }
+        start(request, frameSubscription) { self.stream($0, $1) }
     }
 }
 
 extension ImageLoader {
     private func start<State, Frame>(
-        _ request: ImageRequest,
-        _ subscription: (ImageRequest, ResponseAccess) throws(ImageError) -> FrameSubscription<State>,
-        _ stream: (FrameSubscription<State>) -> AsyncThrowingStream<Frame, any Error>
+        _ request: ImageRequest, response: ResponseAccess = ResponseAccess(),
+        _ subscription:
+            @escaping @Sendable (ImageRequest, ResponseAccess) throws(ImageError) -> FrameSubscription<State>,
+        _ stream: @escaping @Sendable (FrameSubscription<State>, ImageRequest) -> AsyncThrowingStream<Frame, any Error>
     ) -> StreamTask<Frame> {
-        let response = ResponseAccess()
+        if !request.fallbackURLs.isEmpty {
+            return tryingStreamTask(request) { self.start($0, response: $1, subscription, stream) }
+        }
         do {
             let subscription = try subscription(request, response)
             subscription.join()
             let control = LoadControl(
                 id: subscription.subscriber.id, priority: request.priority, coordinator: coordinator)
             return StreamTask(
-                request: request, stream: stream(subscription), response: response, control: control
+                request: request, stream: stream(subscription, request), response: response, control: control
             ) { [weak subscription] in subscription?.cancel() }
         } catch {
             let control = LoadControl(
@@ -72,14 +77,14 @@ extension ImageLoader {
     }
 
     private func previewSubscription(
-        _ request: ImageRequest, _ response: ResponseAccess? = nil
+        _ request: ImageRequest, _ response: ResponseAccess?
     ) throws(ImageError) -> FrameSubscription<ImagePreview> {
         let channel = FrameChannel<ImagePreview>()
         return try subscription(request, channel, .previews(request.recipe, channel), response)
     }
 
     private func frameSubscription(
-        _ request: ImageRequest, _ response: ResponseAccess? = nil
+        _ request: ImageRequest, _ response: ResponseAccess?
     ) throws(ImageError) -> FrameSubscription<AnimatedImage> {
         let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
         return try subscription(request, channel, .animationFrames(request.recipe, channel), response)

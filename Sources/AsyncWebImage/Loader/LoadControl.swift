@@ -8,7 +8,7 @@ protocol LoadController: AnyObject, Sendable {
     /// The priority, which can be changed at any time.
     var priority: DownloadPriority { get set }
     /// Ends the load for this caller.
-    func leave()
+    func cancel()
 }
 
 /// The control of a caller's load: its progress, its priority, and its end.
@@ -55,7 +55,7 @@ final class LoadControl: LoadController {
         for watcher in watchers { watcher.finish() }
     }
 
-    func leave() { coordinator.post(.leave(id)) }
+    func cancel() { coordinator.post(.leave(id)) }
 
     var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(

@@ -48,7 +48,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
     /// The cancellation takes effect immediately.
     public func cancel() {
         answer.resolve(.failure(CancellationError()))
-        control.leave()
+        control.cancel()
     }
 
     /// A stream of the progress until the load is complete.
@@ -66,3 +66,5 @@ public final class LoadTask<Value: Sendable>: Sendable {
         set { control.priority = newValue }
     }
 }
+
+extension LoadTask: LoadController {}

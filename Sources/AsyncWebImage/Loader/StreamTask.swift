@@ -14,12 +14,12 @@ public final class StreamTask<Element: Sendable>: Sendable {
     public let stream: AsyncThrowingStream<Element, any Error>
 
     private let response: ResponseAccess
-    private let control: LoadControl
+    private let control: any LoadController
     private let cancelStream: @Sendable () -> Void
 
     init(
         request: ImageRequest, stream: AsyncThrowingStream<Element, any Error>, response: ResponseAccess,
-        control: LoadControl,
+        control: any LoadController,
         cancel: @escaping @Sendable () -> Void
     ) {
         self.request = request
@@ -53,3 +53,5 @@ public final class StreamTask<Element: Sendable>: Sendable {
         set { control.priority = newValue }
     }
 }
+
+extension StreamTask: LoadController {}

@@ -92,7 +92,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// that it has no ``knownVersion`` or other condition and, if its origin is another one, neither ``headerFields``
     /// nor ``credential``. If a URL that has failed has the same ``cacheKey``, the request is made with
     /// ``CachePolicy/reload``, unless the policy is ``CachePolicy/cacheOnly`` or ``CachePolicy/noStore``.
-    /// They are for methods and handles that return a result; previews and frames ignore them.
+    /// Previews and frames of animations are those of the first URL for which there are any; the next URL is requested
+    /// when the consumer waits for an element.
     public var fallbackURLs: [String] = []
     /// The slot of the element for which the request is made, in
     /// ``ImageLoader/forEach(_:maximumActive:maximumOpen:inOrder:_:)``; `nil` for none.
