@@ -35,8 +35,8 @@ public struct ImageHeader: Sendable, Hashable {
     /// It is `false` for other formats, although metadata after the pixels of a PNG can also change `orientation`.
     public var hasTrailingOrientation: Bool
 
-    /// A Boolean value that indicates whether a JPEG announces a gain map (ISO 21496-1, Ultra HDR), with which displays
-    /// of high dynamic range make parts of the image brighter.
+    /// A Boolean value that indicates whether a JPEG, AVIF, or HEIC announces a gain map (ISO 21496-1, Ultra HDR, Apple's
+    /// photos), with which displays of high dynamic range make parts of the image brighter.
     ///
     /// It is not decoded.
     public var hasGainMap = false

@@ -52,7 +52,8 @@ struct ImageOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and if the             image is cropped, turned, or changed otherwise, the gain map is dropped.
+            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and \
+            if the image is cropped, turned, or changed otherwise, the gain map is dropped.
             """)
     var keepGainMap = false
 
