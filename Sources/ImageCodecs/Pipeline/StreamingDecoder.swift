@@ -265,6 +265,7 @@ extension StreamingDecoder {
     private func makePlan(
         _ header: ImageHeader, _ format: any FormatDescriptor, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
+        try limits.checkRendering(header, options)
         let plan = try DecodePlan(header: header, options: options, format: format)
         for size in [plan.scaledSize, plan.sidewaysScaling?.scaledSize].compactMap(\.self) {
             try limits.check(size, header.format)  // can be enlarged
