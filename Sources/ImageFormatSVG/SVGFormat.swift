@@ -29,6 +29,9 @@ public struct SVGFormat: WholeFileFormat {
     /// The maximum time for rendering one image, 20 seconds by default; a quarter of it is the maximum for its size.
     public var timeLimit: Duration
 
+    /// `true`: a few lines can describe much work.
+    public let takesLong = true
+
     /// Creates the format.
     public init(program: String? = nil, timeLimit: Duration = .seconds(20)) {
         self.program = program

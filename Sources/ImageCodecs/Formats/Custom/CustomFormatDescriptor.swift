@@ -44,6 +44,8 @@ struct CustomFormatDescriptor: FormatDescriptor {
 
     var needsWholeFile: Bool { custom is any WholeFileFormat }
 
+    var takesLong: Bool { (custom as? any WholeFileFormat)?.takesLong == true }
+
     var animation: (any AnimationParser.Type)? { CustomAnimationParser.self }
 
     func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)? {
