@@ -1,8 +1,9 @@
 // Renders an SVG image from standard input, in a process of its own, whose memory and time are limited.
 //
 // Without arguments, writes the size of the image to standard output; with a width and a height, the image of this size,
-// too. The output begins with a byte: 0, or the number of an error. Then follow the width and the height, 32 bits each in
-// the order of this machine, and the rows of red, green, blue, and straight alpha.
+// too. The output begins with a byte: 0, or the number of an error. Then follow the width and the height, and the same in a
+// unit so small that their ratio is exact, 32 bits each in the order of this machine, and the rows of red, green, blue, and
+// straight alpha.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -83,13 +84,13 @@ static void find_size(RsvgHandle *handle, double *width, double *height) {
 }
 
 static int write_size(double width, double height) {
-    width = ceil(width);
-    height = ceil(height);
-    if (!(width >= 1 && height >= 1)) return NO_SIZE;
+    if (!(width > 0 && height > 0)) return NO_SIZE;
     if (!(width <= maximum_side && height <= maximum_side)) return TOO_LARGE;
-    uint32_t size[] = {width, height};
+    double longer = fmax(width, height), scale = 1 << 24;
+    uint32_t sizes[] = {
+        ceil(width), ceil(height), fmax(1, round(width / longer * scale)), fmax(1, round(height / longer * scale))};
     putchar(OK);
-    fwrite(size, sizeof size, 1, stdout);
+    fwrite(sizes, sizeof sizes, 1, stdout);
     return OK;
 }
 

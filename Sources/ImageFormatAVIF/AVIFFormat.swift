@@ -9,8 +9,8 @@ extension ImageFormat {
 /// AVIF, decoded by libavif: an element of `ImageDecoder.Configuration.customFormats`.
 ///
 /// Reads images of 8, 10, and 12 bits per channel, grids, alpha, crops (`clap`), rotations and reflections (`irot`,
-/// `imir`), ICC profiles and code points of colors, and sequences. High dynamic range (PQ, HLG) is not converted. The
-/// file is read once it is complete, on the thread of the caller alone.
+/// `imir`), ICC profiles and code points of colors, and sequences. High dynamic range (PQ, HLG) is not converted; gain
+/// maps are reported, but not applied. The file is read once it is complete, on the thread of the caller alone.
 public struct AVIFFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.avif
@@ -28,7 +28,10 @@ public struct AVIFFormat: WholeFileFormat {
 
     /// Returns the header of a complete file.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
-        try AVIFDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in decoder.header }
+        var header = try AVIFDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in decoder.header }
+        // libavif before 1.1 does not know gain maps.
+        header.hasGainMap = ItemBoxes.announceGainMap(in: file)
+        return header
     }
 
     /// Returns the embedded profile, or one that the code points of the file describe; `nil` for sRGB.

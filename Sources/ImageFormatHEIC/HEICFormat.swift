@@ -10,8 +10,9 @@ extension ImageFormat {
 ///
 /// Reads the primary image, of 8, 10, and 12 bits per channel: grids, alpha, crops, rotations and reflections, ICC
 /// profiles and code points of colors. If a smaller image suffices, an embedded thumbnail with the same aspect ratio is
-/// decoded. High dynamic range (PQ, HLG) is not converted; other images in the file, such as sequences, depth maps, and
-/// gain maps, are ignored. The file is read once it is complete, on the thread of the caller and one of libde265.
+/// decoded. High dynamic range (PQ, HLG) is not converted; gain maps are reported, but not applied; other images in the
+/// file, such as sequences and depth maps, are ignored. The file is read once it is complete, on the thread of the
+/// caller and one of libde265.
 public struct HEICFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.heic
@@ -34,7 +35,9 @@ public struct HEICFormat: WholeFileFormat {
 
     /// Returns the header of a complete file; the size is that of the image as it is shown.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
-        try HEICDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in try decoder.header }
+        var header = try HEICDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in try decoder.header }
+        header.hasGainMap = ItemBoxes.announceGainMap(in: file)
+        return header
     }
 
     /// Returns the embedded profile, or one that the code points of the file describe; `nil` for sRGB.

@@ -39,7 +39,7 @@ struct HEICLimits {
             throw .unsupportedFeature(.heic, feature)
         }
         if HEIFItems.contains("iovl", in: file) { throw .unsupportedFeature(.heic, "overlays") }
-        let grids = HEIFItems.identifiers(of: ["grid"], in: file)
+        let grids = ItemBoxes.identifiers(of: ["grid"], in: file)
         try checkParts(of: grids, in: file)
         var (tileCount, largest) = (0, 0)
         try HEIFItems.forEachConfiguration(in: file) { (unit) throws(CodecError) in
@@ -58,7 +58,7 @@ struct HEICLimits {
 
     /// Throws an error if a tile of a grid is made of other images, of which there could be any number.
     private func checkParts(of grids: Set<Int>, in file: Span<UInt8>) throws(CodecError) {
-        let derived = HEIFItems.identifiers(of: ["grid", "iden"], in: file)
+        let derived = ItemBoxes.identifiers(of: ["grid", "iden"], in: file)
         var isNested = false
         HEIFItems.forEachPart(in: file) { image, part in
             isNested = isNested || grids.contains(image) && derived.contains(part)

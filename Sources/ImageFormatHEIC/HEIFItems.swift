@@ -6,7 +6,7 @@ enum HEIFItems {
     /// Returns whether `name` is anywhere in the boxes that describe the items.
     static func contains(_ name: StaticString, in file: Span<UInt8>) -> Bool {
         var isFound = false
-        forEachBox("meta", in: file, 0..<file.count) { box in
+        ItemBoxes.forEachBox("meta", in: file, 0..<file.count) { box in
             isFound = isFound || box.dropLast(3).contains { file.has(name, at: $0) }
         }
         return isFound
@@ -17,7 +17,7 @@ enum HEIFItems {
         in file: Span<UInt8>, _ body: (Span<UInt8>) throws(CodecError) -> Void
     ) throws(CodecError) {
         var positions: [Int] = []
-        forEachBox("meta", in: file, 0..<file.count) { box in
+        ItemBoxes.forEachBox("meta", in: file, 0..<file.count) { box in
             positions += box.dropLast(3).filter { file.has("hvcC", at: $0) }
         }
         // Names can also be parts of other data, but only boxes that overlap have more bytes than the file.
@@ -46,32 +46,13 @@ enum HEIFItems {
     /// Returns the number of tables of items in `file`: boxes `meta` outside of other boxes.
     static func tableCount(in file: Span<UInt8>) -> Int {
         var count = 0
-        forEachBox("meta", in: file, 0..<file.count) { _ in count += 1 }
+        ItemBoxes.forEachBox("meta", in: file, 0..<file.count) { _ in count += 1 }
         return count
-    }
-
-    /// Returns the identifiers of the items of the types `names`, from boxes `infe`.
-    static func identifiers(of names: [StaticString], in file: Span<UInt8>) -> Set<Int> {
-        var identifiers: Set<Int> = []
-        forEachTable("iinf", in: file) { table in
-            let entries = table.lowerBound + (file.byte(at: table.lowerBound) == 0 ? 6 : 8)
-            guard entries <= table.upperBound else { return }
-            forEachBox("infe", in: file, entries..<table.upperBound) { box in
-                // Earlier versions have no types.
-                guard let version = file.byte(at: box.lowerBound), version >= 2 else { return }
-                let start = box.lowerBound + 4
-                let identifier = version == 2 ? file.bigEndian16(at: start) : file.bigEndian32(at: start)
-                let type = start + (version == 2 ? 4 : 6)
-                guard let identifier, type + 4 <= box.upperBound else { return }
-                if names.contains(where: { file.has($0, at: type) }) { identifiers.insert(identifier) }
-            }
-        }
-        return identifiers
     }
 
     /// Passes the items from which each derived image is made (`dimg`) to `body`: the image, and one of its parts.
     static func forEachPart(in file: Span<UInt8>, _ body: (_ image: Int, _ part: Int) -> Void) {
-        forEachTable("iref", in: file) { table in
+        ItemBoxes.forEachTable("iref", in: file) { table in
             let width = file.byte(at: table.lowerBound) == 0 ? 2 : 4
             var start = table.lowerBound + 4
             func number(_ width: Int) -> Int? {
@@ -92,16 +73,6 @@ enum HEIFItems {
         }
     }
 
-    /// Passes the content of each box of this name in the tables of items to `body`.
-    private static func forEachTable(
-        _ name: StaticString, in file: Span<UInt8>, _ body: (Range<Int>) -> Void
-    ) {
-        forEachBox("meta", in: file, 0..<file.count) { box in
-            // After the version and the flags.
-            forEachBox(name, in: file, min(box.lowerBound + 4, box.upperBound)..<box.upperBound, body)
-        }
-    }
-
     /// Passes the identifier and the data of each item to `body`.
     ///
     /// Throws `corrupt` if the places of the items are invalid, or the items overlap so much that they are longer than the
@@ -111,8 +82,8 @@ enum HEIFItems {
     ) throws(CodecError) {
         var tables: [Range<Int>] = []
         var data: [Range<Int>] = []
-        forEachTable("iloc", in: file) { tables.append($0) }
-        forEachTable("idat", in: file) { data.append($0) }
+        ItemBoxes.forEachTable("iloc", in: file) { tables.append($0) }
+        ItemBoxes.forEachTable("idat", in: file) { data.append($0) }
         var remaining = file.count
         for table in tables {
             var places = ItemPlaces(file, table)
@@ -126,26 +97,6 @@ enum HEIFItems {
                     try body(identifier, item.span)
                 }
             }
-        }
-    }
-
-    /// Passes the place of the content of each box of this name in `range` to `body`.
-    private static func forEachBox(
-        _ name: StaticString, in file: Span<UInt8>, _ range: Range<Int>, _ body: (Range<Int>) -> Void
-    ) {
-        var start = range.lowerBound
-        while start + 8 <= range.upperBound, let length = file.bigEndian32(at: start) {
-            var header = 8
-            var end = start + max(length, 8)
-            if length == 0 { end = range.upperBound }
-            if length == 1 {
-                header = 16
-                guard file.bigEndian32(at: start + 8) == 0, let low = file.bigEndian32(at: start + 12) else { return }
-                end = start + max(low, 16)
-            }
-            end = min(end, range.upperBound)
-            if file.has(name, at: start + 4), start + header <= end { body(start + header..<end) }
-            start = end
         }
     }
 }

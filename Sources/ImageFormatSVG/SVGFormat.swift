@@ -8,8 +8,10 @@ extension ImageFormat {
 
 /// SVG, rendered by librsvg in a process of its own: an element of `ImageDecoder.Configuration.customFormats`.
 ///
-/// An image is rendered at the size at which it is needed, up to its own. It can use neither files nor the network, and
-/// runs no scripts. The process, `webimage-svg`, can use 10 seconds of processor time, and memory in proportion to the
+/// With a target (`DecodeOptions.target`), an image is rendered at that size, also if it is larger than the declared one.
+/// Without a target, it has the declared size, in which relative lengths, such as `100%`, count as missing: then the ratio
+/// of the `viewBox` completes the other side, or its size is used; without a `viewBox`, 300 x 150 pixels. It can use neither
+/// files nor the network, and runs no scripts. The process, `webimage-svg`, can use 10 seconds of processor time, and memory in proportion to the
 /// pixels; it is ended when ``timeLimit`` has passed, or the task is canceled.
 public struct SVGFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
@@ -18,11 +20,17 @@ public struct SVGFormat: WholeFileFormat {
     /// The number of leading bytes in which the element `svg` is looked for.
     public let signatureLength = 1_024
 
+    /// The maximum length of a side, in pixels.
+    private static let maximumSide = 32_767
+
     /// The path of `webimage-svg`; `nil`, the default, if it is in the folder of the running program, or in `PATH`.
     public var program: String?
 
     /// The maximum time for rendering one image, 20 seconds by default; a quarter of it is the maximum for its size.
     public var timeLimit: Duration
+
+    /// `true`: a few lines can describe much work.
+    public let takesLong = true
 
     /// Creates the format.
     public init(program: String? = nil, timeLimit: Duration = .seconds(20)) {
@@ -46,16 +54,17 @@ public struct SVGFormat: WholeFileFormat {
     /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
         let renderer = SVGRenderer(program: program, timeLimit: timeLimit / 4)
-        var header = ImageHeader(format: .svg, size: try renderer.size(of: file))
+        let declared = try renderer.size(of: file)
+        var header = ImageHeader(format: .svg, size: declared.size)
+        header.proportions = declared.proportions
         header.hasAlpha = true
         return header
     }
 
-    /// Returns the target: rendering is exact at any size.
+    /// Returns the target, with sides of at most 32,767 pixels, the maximum of cairo: rendering is exact at any size.
     public func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         PixelSize(
-            width: min(max(target.width, 1), header.size.width),
-            height: min(max(target.height, 1), header.size.height))
+            width: min(max(target.width, 1), Self.maximumSide), height: min(max(target.height, 1), Self.maximumSide))
     }
 
     /// Returns the memory that the rendered image and the other process usually take, in bytes.

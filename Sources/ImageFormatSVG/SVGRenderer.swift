@@ -6,11 +6,18 @@ struct SVGRenderer {
     let program: String?
     let timeLimit: Duration
 
-    /// The first bytes of the output: the result, and the size.
-    private static let headLength = 9
+    /// The first bytes of the output: the result, the size, and the proportions.
+    private static let headLength = 17
 
-    func size(of file: Span<UInt8>) throws(CodecError) -> PixelSize {
-        try run([], file, outputLength: Self.headLength).size
+    /// Returns the declared size, and its proportions before it was rounded.
+    func size(of file: Span<UInt8>) throws(CodecError) -> (size: PixelSize, proportions: PixelSize) {
+        let output = try run([], file, outputLength: Self.headLength)
+        return (output.size, Self.size(in: output.bytes, at: 9))
+    }
+
+    private static func size(in output: [UInt8], at offset: Int) -> PixelSize {
+        PixelSize(
+            width: output.span.littleEndian32(at: offset) ?? 0, height: output.span.littleEndian32(at: offset + 4) ?? 0)
     }
 
     func render(_ file: Span<UInt8>, size: PixelSize, to rows: inout ImageRows) throws(CodecError) {
@@ -30,12 +37,7 @@ struct SVGRenderer {
         let process = try SVGProcess(try SVGProgram.path(program), arguments)
         let bytes = try process.output(for: file, length: outputLength, timeLimit: timeLimit)
         switch bytes.first {
-        case 0 where bytes.count == outputLength:
-            return (
-                bytes,
-                PixelSize(
-                    width: bytes.span.littleEndian32(at: 1) ?? 0, height: bytes.span.littleEndian32(at: 5) ?? 0)
-            )
+        case 0 where bytes.count == outputLength: return (bytes, Self.size(in: bytes, at: 1))
         case 1: throw .corrupt(.svg, "it is not valid")
         case 2: throw .corrupt(.svg, "it has no size")
         case 3: throw .unsupportedFeature(.svg, "it is too large")

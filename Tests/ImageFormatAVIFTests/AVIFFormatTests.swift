@@ -75,6 +75,27 @@ struct AVIFFormatTests {
         #expect(upright.originalSize.width == rows[0].count)
     }
 
+    @Test func gainMapIsReported() throws {
+        let file = try TestAVIF().file([TestImage.photo(12, 8)])
+        let plain = try decode(file)
+        #expect(!plain.header.hasGainMap)
+        let image = try decode(TestItems.adding(item: "tmap", to: file))
+        #expect(image.header.hasGainMap && image.pixels == plain.pixels)
+        #expect(try !decode(TestItems.adding(item: "Exif", to: file)).header.hasGainMap)
+    }
+
+    @Test func gainMapOfADamagedFileIsLookedForInItsBytesOnly() throws {
+        let file = try TestItems.adding(item: "tmap", to: TestAVIF().file([TestImage.photo(12, 8)]))
+        for length in file.indices { _ = ItemBoxes.announceGainMap(in: file.span.extracting(0..<length)) }
+        for position in 0..<min(file.count, 600) {
+            for byte in [0, 1, 2, 0x7F, 0xFF] as [UInt8] {
+                var damaged = file
+                damaged[position] = byte
+                _ = ItemBoxes.announceGainMap(in: damaged.span)
+            }
+        }
+    }
+
     @Test func cropIsApplied() throws {
         let image = TestImage.photo(40, 30)
         let file = try TestAVIF { image in

@@ -100,6 +100,22 @@ struct HEICFormatTests {
         #expect(difference / small.pixels.bytes.count < 12)
     }
 
+    @Test func gainMapIsReported() throws {
+        let file = try TestHEIC.file(TestImage.photo(64, 48))
+        let plain = try TestHEIC.decode(file)
+        #expect(!plain.header.hasGainMap)
+        let apple = "urn:com:apple:photo:2020:aux:"
+        for changed in [
+            try TestItems.adding(item: "tmap", to: file),
+            try TestItems.adding(auxiliaryType: apple + "hdrgainmap", to: file),
+        ] {
+            let image = try TestHEIC.decode(changed)
+            #expect(image.header.hasGainMap && image.pixels == plain.pixels)
+        }
+        let matte = try TestItems.adding(auxiliaryType: apple + "portraiteffectsmatte", to: file)
+        #expect(try !TestHEIC.decode(matte).header.hasGainMap)
+    }
+
     @Test(
         arguments: [
             (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .unsupported),

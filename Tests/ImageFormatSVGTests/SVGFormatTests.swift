@@ -42,16 +42,35 @@ struct SVGFormatTests {
         #expect(try decode(svg(attributes, "")).pixels.size == PixelSize(width: width, height: height))
     }
 
-    @Test(.enabled(if: ReferenceDecoder.has("rsvg-convert"), "without rsvg-convert"), arguments: [100, 40])
-    func imageIsRenderedAtTheRequestedSize(width: Int) throws {
-        let text = svg("width='100' height='50' viewBox='0 0 100 50'", Self.circle)
+    @Test(
+        .enabled(if: ReferenceDecoder.has("rsvg-convert"), "without rsvg-convert"),
+        arguments: [
+            ("width='100' height='50'", 100, 50), ("width='100' height='50'", 40, 20),
+            ("width='24' height='12'", 1_024, 512), ("width='2.4px' height='1.2px'", 1_024, 512), ("", 4_096, 2_048),
+            ("width='100%' height='100%'", 333, 167),
+        ])
+    func imageIsRenderedAtTheRequestedSize(attributes: String, width: Int, height: Int) throws {
+        let text = svg("\(attributes) viewBox='0 0 100 50'", Self.circle)
         let image = try decode(text, DecodeOptions(target: .maximumSide(width)))
+        #expect(image.pixels.size == PixelSize(width: width, height: height))
         let png = try ReferenceDecoder.convert(
             [Array(text.utf8)], with: "rsvg-convert", "-w \(image.pixels.width) -h \(image.pixels.height)", from: "svg",
             output: "-o", to: "png")
         let reference = try StreamingDecoder.decode(png.span).pixels
         #expect(image.pixels == reference)
-        #expect(image.originalSize == PixelSize(width: 100, height: 50))
+        #expect(try image.originalSize == decode(text).pixels.size)
+    }
+
+    @Test(.enabled(if: ReferenceDecoder.has("rsvg-convert"), "without rsvg-convert"))
+    func imageFillsABox() throws {
+        let text = svg("width='24' height='12' viewBox='0 0 100 50'", Self.circle)
+        let image = try decode(text, DecodeOptions(target: .fill(PixelSize(width: 300, height: 300)))).pixels
+        let whole = try decode(text, DecodeOptions(target: .maximumSide(600))).pixels
+        #expect(whole.size == PixelSize(width: 600, height: 300))
+        for y in 0..<300 {
+            let row = whole.bytes[(y * 600 + 150) * 4..<(y * 600 + 450) * 4]
+            #expect(image.bytes[y * 1_200..<(y + 1) * 1_200] == row, "row \(y)")
+        }
     }
 
     @Test func fileIsDecodedHoweverItArrives() throws {
@@ -93,6 +112,13 @@ struct SVGFormatTests {
     @Test func limitsAreCheckedBeforeRendering() throws {
         #expect(throws: CodecError.overLimit(.pixels, value: 10_000, limit: 9_999)) {
             try decode(svg("width='100' height='100'", ""), limits: DecodeLimits(maximumPixels: 9_999))
+        }
+        let icon = svg("width='24' height='24'", "")
+        #expect(throws: CodecError.overLimit(.pixels, value: 10_000, limit: 9_999)) {
+            try decode(icon, DecodeOptions(target: .maximumSide(100)), limits: DecodeLimits(maximumPixels: 9_999))
+        }
+        #expect(throws: CodecError.overLimit(.side, value: 65_536, limit: 65_535)) {
+            try decode(icon, DecodeOptions(target: .maximumSide(65_536)))
         }
         #expect(throws: CodecError.unsupportedFeature(.svg, "it is too large")) {
             try decode(svg("width='1e9' height='1'", ""))

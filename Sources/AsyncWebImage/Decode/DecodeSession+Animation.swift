@@ -68,16 +68,21 @@ extension DecodeSession {
     private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
         // An image with a single frame is decoded now.
         let stillBytes = try plan.map { $0.estimatedBytes.saturatingSum(try transformationBytes($0)) } ?? 0
+        let decodesLong = animation.decodesImageAtEnd && plan.map(takesLong) == true
         return try await decoder.withMemory(animation.decodesImageAtEnd ? stillBytes : 0) {
-            var animation = animation
-            let image: AnimatedImage
-            do throws(CodecError) {
-                image = try animation.finish()
-            } catch {
-                try? publish(animation.image)
-                throw error
+            try await withTaskExecutorPreference(
+                threads(forLongWork: decodesLong || animation.findsFramesAtEnd)
+            ) {
+                var animation = animation
+                let image: AnimatedImage
+                do throws(CodecError) {
+                    image = try animation.finish()
+                } catch {
+                    try? publish(animation.image)
+                    throw error
+                }
+                return try transformed(image)
             }
-            return try transformed(image)
         }
     }
 

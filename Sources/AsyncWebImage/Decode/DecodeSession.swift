@@ -89,18 +89,21 @@ struct DecodeSession: Sendable {
         return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
             // The file counts as part of the decode.
             reader.setKeepsBytes(false)
-            guard takesLong(plan) else { return try make(await finishTransformed(codec, recall)) }
-            return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
-                try make(await finishTransformed(codec, recall, yields: true))
+            let isLong = codec.takesLong || takesLong(plan)
+            return try await withTaskExecutorPreference(threads(forLongWork: isLong)) {
+                try make(await finishTransformed(codec, recall, yields: isLong))
             }
         }
     }
 
     /// Returns whether the decode is long enough that shorter work should run in between.
-    private func takesLong(_ plan: DecodePlan) -> Bool {
+    func takesLong(_ plan: DecodePlan) -> Bool {
         let output = (try? transformedSize(plan).area) ?? 0
         return max(plan.storedSize.area, output) > 4_000_000
     }
+
+    /// Returns the executor for long work, or `nil` for the current one.
+    func threads(forLongWork isLong: Bool) -> (any TaskExecutor)? { isLong ? decoder.threads.forLongWork() : nil }
 
     /// Returns the transformed image; the part of an image that accompanies an error is transformed as well.
     private func finishTransformed(
@@ -164,7 +167,9 @@ struct DecodeSession: Sendable {
                 return try await readAnimationInfo(beginning, codec)
             }
         }
-        try codec.lookForHeaderAtEnd()
+        try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
+            try codec.lookForHeaderAtEnd()
+        }
         // Without a header, the codec throws the reason.
         let header = try codec.header ?? codec.finish().header
         guard readsAnimation, header.mayBeAnimated else { return FileSummary(header: header, byteCount: byteCount) }
@@ -188,7 +193,9 @@ struct DecodeSession: Sendable {
                 return plan
             }
         }
-        try codec.lookForHeaderAtEnd()
+        try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
+            try codec.lookForHeaderAtEnd()
+        }
         return codec.plan
     }
 

@@ -121,7 +121,9 @@ final class BodySubscription: Sendable {
                 case nil:
                     // The sequence has ended before.
                     if isEmpty { return }
-                    try codec.lookForHeaderAtEnd()
+                    let threads: any TaskExecutor =
+                        codec.takesLong ? decoder.threads.forLongWork() : decoder.threads
+                    try await withTaskExecutorPreference(threads) { try codec.lookForHeaderAtEnd() }
                     // Without a header, the codec throws the reason.
                     return try accept(try codec.header ?? codec.finish().header)
                 }

@@ -104,6 +104,9 @@ public struct StreamingAnimation: Sendable {
     /// or the animation is invalid.
     package var decodesImageAtEnd: Bool { isInvalid || frameCount <= 1 }
 
+    /// A Boolean value that indicates whether ``finish()`` looks for all frames, because the format needs the whole file.
+    package var findsFramesAtEnd: Bool { beginning.wholeFileFormat != nil }
+
     /// An animation of the complete frames, or `nil` while there are none.
     ///
     /// Its ``AnimatedImage/isPartial`` is `true`. The frame count in its header is the one that the file declares, as in

@@ -6,6 +6,7 @@ public struct DecodeOptions: Sendable, Hashable {
     public var resampling: Resampling
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     ///
+    /// Images without pixels of their own, such as SVG (``ImageHeader/proportions``), are rendered at the target anyway.
     /// The limits of ``DecodeLimits`` apply to the enlarged image as well.
     public var allowsUpscaling: Bool
     /// A Boolean value that indicates whether the image keeps its stored orientation instead of being turned upright.
@@ -36,8 +37,8 @@ public struct DecodeOptions: Sendable, Hashable {
 
     /// A target size of the upright image.
     ///
-    /// Values below 1 count as 1. Smaller images are not enlarged, unless ``DecodeOptions/allowsUpscaling`` is set;
-    /// ``fill(_:)`` still crops them, and ``maximumBytes(_:)`` never enlarges an image.
+    /// Values below 1 count as 1. Smaller images of pixels are not enlarged, unless ``DecodeOptions/allowsUpscaling`` is
+    /// set; ``fill(_:)`` still crops them, and ``maximumBytes(_:)`` never enlarges an image.
     public enum Target: Sendable, Hashable {
         /// The size stored in the file.
         case original

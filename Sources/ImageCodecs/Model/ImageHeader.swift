@@ -4,6 +4,12 @@ public struct ImageHeader: Sendable, Hashable {
     public var format: ImageFormat
     /// The stored size in pixels, before orientation is applied.
     public var size: PixelSize
+    /// The proportions of an image that is made of shapes instead of pixels, such as SVG, as a size of any scale; `nil` for
+    /// images of pixels.
+    ///
+    /// ``size`` is then only the declared size, at which the image is rendered without a target; with one
+    /// (``DecodeOptions/target``), it is rendered at that size, also if it is larger.
+    public var proportions: PixelSize?
     /// The orientation declared by the file; `.up` if missing or invalid.
     ///
     /// An orientation stored after the pixels of a PNG is known and applied once the image has been decoded. It can
@@ -35,8 +41,8 @@ public struct ImageHeader: Sendable, Hashable {
     /// It is `false` for other formats, although metadata after the pixels of a PNG can also change `orientation`.
     public var hasTrailingOrientation: Bool
 
-    /// A Boolean value that indicates whether a JPEG announces a gain map (ISO 21496-1, Ultra HDR), with which displays
-    /// of high dynamic range make parts of the image brighter.
+    /// A Boolean value that indicates whether a JPEG, AVIF, or HEIC announces a gain map (ISO 21496-1, Ultra HDR, Apple's
+    /// photos), with which displays of high dynamic range make parts of the image brighter.
     ///
     /// It is not decoded.
     public var hasGainMap = false

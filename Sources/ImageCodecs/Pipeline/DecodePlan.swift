@@ -2,8 +2,8 @@
 public struct DecodePlan: Sendable, Hashable {
     /// The size of the stored image in pixels.
     public let storedSize: PixelSize
-    /// The size of the rows that the codec produces: the stored size, or a smaller one if the codec scales, as for JPEG
-    /// (to 1/2, 1/4, or 1/8) and opaque WebP.
+    /// The size of the rows that the codec produces: the stored size, or another one if the codec scales, as for JPEG
+    /// (to 1/2, 1/4, or 1/8), opaque WebP, and SVG (to any size).
     public let rowSize: PixelSize
     /// The size of the result in pixels before it is turned upright.
     public let scaledSize: PixelSize
@@ -61,7 +61,7 @@ extension DecodePlan {
         let scaling =
             isUndecided
             ? ScalePlan(undecided: storedSize, options: options)
-            : ScalePlan(of: storedSize, orientation: orientation, options: options)
+            : ScalePlan(of: header, orientation: orientation, options: options)
         scaledSize = scaling.scaledSize
         visibleSize = scaling.region.size
         let planarBytes = scaling.suitsPlanes(options) ? descriptor.planarWorkingBytes(of: header) : nil
@@ -72,7 +72,9 @@ extension DecodePlan {
         // Rows that have the result's size are used as they are.
         let rowScale = rowSize == scaledSize ? nil : descriptor.rowScale(of: header, rowSize: rowSize)
         rowRegion =
-            rowScale.map { scaling.region.scaled(by: $0) } ?? scaling.region.scaled(from: storedSize, to: rowSize)
+            header.proportions != nil && rowSize == scaling.wholeSize
+            ? PixelRegion(cutting: scaledSize, outOfTheMiddleOf: rowSize)
+            : rowScale.map { scaling.region.scaled(by: $0) } ?? scaling.region.scaled(from: storedSize, to: rowSize)
 
         let sideways = ScalePlan(of: storedSize, orientation: .right, options: options)
         let mayBeSideways = !isUndecided && header.canChangeOrientation && !options.ignoresOrientation
@@ -137,11 +139,20 @@ extension DecodePlan {
     }
 }
 
+extension DecodeLimits {
+    /// Throws an error if an image with this header is rendered at a size over a limit, of which a part can be cropped.
+    func checkRendering(_ header: ImageHeader, _ options: DecodeOptions) throws(CodecError) {
+        guard header.proportions != nil else { return }
+        let orientation = options.ignoresOrientation ? .up : header.orientation
+        try check(ScalePlan(of: header, orientation: orientation, options: options).wholeSize, header.format)
+    }
+}
+
 extension DecodeOptions {
     /// Returns the size in pixels of the result for an image with this header, turned upright unless the orientation is
     /// ignored or unknown.
     public func outputSize(for header: ImageHeader) -> PixelSize {
         let orientation = ignoresOrientation || header.hasTrailingOrientation ? .up : header.orientation
-        return ScalePlan(of: header.size, orientation: orientation, options: self).scaledSize.upright(orientation)
+        return ScalePlan(of: header, orientation: orientation, options: self).scaledSize.upright(orientation)
     }
 }

@@ -4,6 +4,8 @@ struct FileBeginning: Sendable {
     private(set) var bytes: [UInt8] = []
     /// The length at which to search again; never once the header is found.
     private var nextProbe = ImageFormat.signatureLength
+    /// The format of the file, if it needs all of it.
+    private(set) var wholeFileFormat: (any FormatDescriptor)?
     private let formats: FormatTable
 
     /// Creates an empty beginning.
@@ -35,7 +37,8 @@ struct FileBeginning: Sendable {
             nextProbe = .max
             return found
         }
-        if try formats.format(of: bytes.span, isComplete: isComplete)?.needsWholeFile == true {
+        if let format = try formats.format(of: bytes.span, isComplete: isComplete), format.needsWholeFile {
+            wholeFileFormat = format
             nextProbe = .max
             return nil
         }

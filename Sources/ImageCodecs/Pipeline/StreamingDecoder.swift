@@ -34,6 +34,9 @@ public final class StreamingDecoder {
     /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
     package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
 
+    /// A Boolean value that indicates whether even a small file of this format can take long, as far as the format is known.
+    package var takesLong: Bool { (format ?? beginning.wholeFileFormat)?.takesLong == true }
+
     private var format: (any FormatDescriptor)?
     private(set) var colors = StoredColors()
     var running: Running?
@@ -265,6 +268,7 @@ extension StreamingDecoder {
     private func makePlan(
         _ header: ImageHeader, _ format: any FormatDescriptor, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
+        try limits.checkRendering(header, options)
         let plan = try DecodePlan(header: header, options: options, format: format)
         for size in [plan.scaledSize, plan.sidewaysScaling?.scaledSize].compactMap(\.self) {
             try limits.check(size, header.format)  // can be enlarged

@@ -19,6 +19,12 @@ package struct PixelRegion: Sendable, Hashable {
         top = max(0, (Double(size.height) - height) / 2)
     }
 
+    /// Creates a region of whole pixels in the middle of an image of `size`, for which no pixel needs to be resampled.
+    init(cutting part: PixelSize, outOfTheMiddleOf size: PixelSize) {
+        self.init(width: Double(part.width), height: Double(part.height), inTheMiddleOf: size)
+        (left, top) = (left.rounded(.down), top.rounded(.down))
+    }
+
     /// The size in whole pixels, rounded up, except for floating-point error.
     var size: PixelSize {
         PixelSize(width: Int((width - 1e-6).rounded(.up)), height: Int((height - 1e-6).rounded(.up)))

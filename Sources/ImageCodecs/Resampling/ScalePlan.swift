@@ -3,7 +3,7 @@ package struct ScalePlan: Sendable, Hashable {
     /// The size of the result before it is turned upright.
     package let scaledSize: PixelSize
     /// The shown part of the stored image, in its pixels: all of it, or the center.
-    package let region: PixelRegion
+    package private(set) var region: PixelRegion
     /// The size of the whole image at this scale, of which `scaledSize` is a part.
     let wholeSize: PixelSize
 
@@ -32,6 +32,19 @@ package struct ScalePlan: Sendable, Hashable {
             let pixels = limit / options.pixelFormat.bytesPerPixel
             self.init(whole: size, scaledTo: Self.fit(size, intoPixels: pixels))
         }
+    }
+
+    /// Creates a plan for an image with this header, which `orientation` turns upright.
+    ///
+    /// Targets enlarge images without pixels, with their exact proportions.
+    init(of header: ImageHeader, orientation: ImageOrientation, options: DecodeOptions) {
+        var (size, options) = (header.size, options)
+        if let proportions = header.proportions, options.target.isIndependentOfSize {
+            size = proportions
+            options.allowsUpscaling = true
+        }
+        self.init(of: size, orientation: orientation, options: options)
+        region = region.scaled(from: size, to: header.size)
     }
 
     /// Creates a plan for an image whose orientation can change after its pixels: the whole image, as large as any
@@ -77,11 +90,7 @@ package struct ScalePlan: Sendable, Hashable {
                 isNarrower
                 ? PixelSize(width: Self.rounded(box.width, times: size.height, over: box.height), height: size.height)
                 : PixelSize(width: size.width, height: Self.rounded(box.height, times: size.width, over: box.width))
-            // Whole pixels, to avoid resampling.
-            var region = PixelRegion(
-                width: Double(scaledSize.width), height: Double(scaledSize.height), inTheMiddleOf: size)
-            (region.left, region.top) = (region.left.rounded(.down), region.top.rounded(.down))
-            self.region = region
+            region = PixelRegion(cutting: scaledSize, outOfTheMiddleOf: size)
             wholeSize = size
         }
     }
@@ -123,5 +132,15 @@ package struct ScalePlan: Sendable, Hashable {
     /// Returns `side` scaled, rounded to the nearest integer, but at least 1.
     private static func rounded(_ side: Int, times factor: Int, over divisor: Int) -> Int {
         max(1, (side * factor * 2 + divisor) / (divisor * 2))
+    }
+}
+
+extension DecodeOptions.Target {
+    /// A Boolean value that indicates whether the proportions of an image determine the requested size.
+    fileprivate var isIndependentOfSize: Bool {
+        switch self {
+        case .original, .maximumBytes: false
+        case .maximumSide, .shorterSide, .fit, .fill: true
+        }
     }
 }

@@ -116,10 +116,13 @@ struct OutputPlan: Sendable, Equatable {
         resizing?.canvas(for: header.size) ?? options(for: header).outputSize(for: header)
     }
 
-    /// Returns whether the gain map of a JPEG with `header` fits its output: the same part of the image, turned the same
-    /// way.
+    /// Returns whether `header` is that of a JPEG with a gain map that fits its output: the same part of the image, turned
+    /// the same way.
     func keepsGainMap(_ header: ImageHeader) -> Bool {
-        guard keepsGainMap, header.hasGainMap, header.orientation == .up, transformations.isEmpty else { return false }
+        // In other formats, it is an image of that format.
+        guard keepsGainMap, header.hasGainMap, header.format == .jpeg, header.orientation == .up,
+            transformations.isEmpty
+        else { return false }
         if case .fill = resizing?.target ?? options.target { return false }
         return resizing?.canvas(for: header.size) == nil
     }

@@ -4,18 +4,22 @@ import ImageCodecs
 
 /// The options for the images that `webimage get` and `webimage batch` write.
 struct ImageOptions: ParsableArguments {
-    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images keep their size.")
+    @Option(
+        help: """
+            Shrink to at most this width and height, in pixels. Smaller images keep their size; SVG is rendered at this one.
+            """)
     var maxPixelSize: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Shrink to fit into a box of this size in pixels. Smaller images keep their size.", valueName: "WxH"))
+            "Shrink to fit into a box of this size in pixels. Smaller images keep their size; SVG is rendered at that of "
+                + "the box.", valueName: "WxH"))
     var fit: BoxSize?
 
     @Option(
         help: ArgumentHelp(
             "Shrink to fill a box of this size in pixels, and crop the overlap. Smaller images are cropped to the "
-                + "aspect ratio of the box.", valueName: "WxH"))
+                + "aspect ratio of the box; SVG is rendered at its size.", valueName: "WxH"))
     var fill: BoxSize?
 
     @OptionGroup var resize: ResizeOptions
@@ -52,7 +56,8 @@ struct ImageOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and if the             image is cropped, turned, or changed otherwise, the gain map is dropped.
+            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and \
+            if the image is cropped, turned, or changed otherwise, the gain map is dropped.
             """)
     var keepGainMap = false
 

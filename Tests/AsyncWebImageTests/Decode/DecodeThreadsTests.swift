@@ -1,3 +1,4 @@
+import ImageCodecs
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -73,6 +74,51 @@ struct DecodeThreadsTests {
             #expect(try await loader.image(for: ImageRequest(origin.url("/a.jpg"), maximumSide: 8)).pixels.width == 8)
             for work in long { await work.end() }
         }
+    }
+
+    /// A format of files that occupy their thread until they may go on.
+    private struct SlowFormat: WholeFileFormat {
+        static let file = Array("SLOW, and some bytes".utf8)
+
+        let format = ImageFormat(name: "SLOW", mediaType: "image/x-slow", fileExtension: "slow")
+        /// With `false`, the image is large.
+        let takesLong: Bool
+        let started = OneShot<Void>()
+        let stop = BlockingQueue<Void>()
+
+        private func wait() {
+            started.resolve(.success(()))
+            _ = stop.next()
+        }
+
+        func recognizes(_ beginning: Span<UInt8>) -> Bool { beginning.count > 0 && beginning[0] == UInt8(ascii: "S") }
+        func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
+            if takesLong { wait() }
+            let side = takesLong ? 2 : 2_001
+            return ImageHeader(format: format, size: PixelSize(width: side, height: side))
+        }
+        func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 0 }
+        func decode(
+            _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
+        ) throws(CodecError) {
+            if !takesLong { wait() }
+            let row = [UInt8](repeating: 0, count: rowSize.width * 4)
+            for _ in 0..<rowSize.height { try rows.append(row.span) }
+        }
+    }
+
+    /// They cannot suspend.
+    @Test(arguments: [true, false])
+    func wholeFilesLeaveOneThreadForShortDecodes(takesLong: Bool) async throws {
+        let format = SlowFormat(takesLong: takesLong)
+        let decoder = ImageDecoder(configuration: .init(threadCount: 1, customFormats: [format]))
+        let slow = (0..<2).map { _ in Task { try await decoder.image(from: SlowFormat.file).pixels.width } }
+        try await format.started.value
+        let file = try Samples.file(.jpeg)
+        // The second one has long begun, if it can.
+        for _ in 0..<20 { _ = try await decoder.image(from: file, options: DecodeOptions(target: .maximumSide(8))) }
+        format.stop.close()
+        for task in slow { #expect(try await task.value == (takesLong ? 2 : 2_001)) }
     }
 
     @Test func cooperativePoolDoesTheWorkUntilAThreadCanBeStarted() async {

@@ -43,7 +43,8 @@ public protocol CustomFormat: Sendable {
     func colorProfile(of beginning: Span<UInt8>) -> [UInt8]?
 
     /// Returns the size of the rows that a decoder produces for `target`: the stored size, by default, or a smaller
-    /// one if the format can be decoded at reduced size, but no less than the target if that is smaller.
+    /// one if the format can be decoded at reduced size, but no less than the target if that is smaller. The target exceeds
+    /// the stored size only of images without pixels (``ImageHeader/proportions``), whose rows can have that size.
     func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
     /// Returns the maximum memory that a decoder itself holds while it produces rows of `rowSize`, in bytes.
@@ -101,6 +102,11 @@ extension CustomFormat {
         header.format = format
         if let count = header.frameCount, count < 1 { header.frameCount = nil }
         if header.mayBeAnimated, !(self is any WholeFileFormat), animation(for: header) == nil { header.frameCount = 1 }
+        if let shape = header.proportions,
+            min(shape.width, shape.height) < 1 || max(shape.width, shape.height) > Self.maximumSide
+        {
+            throw .decoderFault(format, "proportions of \(shape)")
+        }
         header.hasTrailingOrientation = false
         header.colorChannels = header.colorChannels == 1 ? 1 : 3  // CMYK rows have been converted
         header.isGray = header.colorChannels == 1

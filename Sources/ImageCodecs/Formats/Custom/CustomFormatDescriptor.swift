@@ -20,7 +20,11 @@ struct CustomFormatDescriptor: FormatDescriptor {
 
     func rowSize(of header: ImageHeader, for target: PixelSize) throws(CodecError) -> PixelSize {
         let size = custom.rowSize(of: header, for: target)
-        guard (1...header.size.width).contains(size.width), (1...header.size.height).contains(size.height) else {
+        var largest = header.size
+        if header.proportions != nil {
+            largest = PixelSize(width: max(largest.width, target.width), height: max(largest.height, target.height))
+        }
+        guard (1...largest.width).contains(size.width), (1...largest.height).contains(size.height) else {
             throw .decoderFault(header.format, "rows of \(size) for an image of \(header.size)")
         }
         return size
@@ -39,6 +43,8 @@ struct CustomFormatDescriptor: FormatDescriptor {
     }
 
     var needsWholeFile: Bool { custom is any WholeFileFormat }
+
+    var takesLong: Bool { (custom as? any WholeFileFormat)?.takesLong == true }
 
     var animation: (any AnimationParser.Type)? { CustomAnimationParser.self }
 

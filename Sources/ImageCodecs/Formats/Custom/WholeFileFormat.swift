@@ -14,12 +14,21 @@ public protocol WholeFileFormat: CustomFormat {
         _ file: Span<UInt8>, header: ImageHeader, rowSize: PixelSize, to rows: inout ImageRows
     ) throws(CodecError)
 
+    /// A Boolean value that indicates whether even a small file can take long, such as one that another process renders;
+    /// `false` by default.
+    ///
+    /// A loader then reads and decodes all files on threads for long work, as it does large images, so that enough threads
+    /// are left for those of other formats.
+    var takesLong: Bool { get }
+
     /// Creates a decoder of the frames of `file`, whose header has a frame count other than 1; `nil`, the default, if the
     /// file is a still image.
     func animation(of file: [UInt8], header: ImageHeader) throws(CodecError) -> (any WholeFileAnimation)?
 }
 
 extension WholeFileFormat {
+    /// `false`: the number of pixels decides.
+    public var takesLong: Bool { false }
     /// Returns `nil`: all files are still images.
     public func animation(of file: [UInt8], header: ImageHeader) throws(CodecError) -> (any WholeFileAnimation)? { nil }
 

@@ -55,6 +55,9 @@ protocol FormatDescriptor: Sendable {
     /// in one call.
     var needsWholeFile: Bool { get }
 
+    /// See ``WholeFileFormat/takesLong``.
+    var takesLong: Bool { get }
+
     /// Creates a decoder of the frames of an animation; `nil` if each is decoded as a still image.
     func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)?
 
@@ -73,6 +76,7 @@ extension FormatDescriptor {
     func canBePrefix(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
     func planarWorkingBytes(of header: ImageHeader) -> Int? { nil }
     var needsWholeFile: Bool { false }
+    var takesLong: Bool { false }
     func frameDecoder(for index: AnimationIndex) throws(CodecError) -> (any FrameDecoder)? { nil }
     func frameCounter() -> (any FrameCounter)? { nil }
     var animation: (any AnimationParser.Type)? { nil }
