@@ -2,14 +2,23 @@
 import CJXL
 import ImageCodecs
 
-/// Owns an encoder of libjxl for one image.
+/// Owns an encoder of libjxl for one file.
+///
+/// What is added is encoded when the output is taken; the last frame only after ``close()``.
 @safe
 final class JPEGXLWriter {
     private let encoder: OpaquePointer
+    /// The options of all frames, which libjxl owns.
+    private let settings: OpaquePointer
+    private var piece = [UInt8](repeating: 0, count: 256 << 10)
 
     init() throws(CodecError) {
         guard let encoder = unsafe JxlEncoderCreate(nil) else { throw .encodingFailed(.jpegXL, "out of memory") }
-        unsafe self.encoder = encoder
+        guard let settings = unsafe JxlEncoderFrameSettingsCreate(encoder, nil) else {
+            unsafe JxlEncoderDestroy(encoder)
+            throw .encodingFailed(.jpegXL, "out of memory")
+        }
+        unsafe (self.encoder, self.settings) = (encoder, settings)
     }
 
     deinit {
@@ -39,20 +48,10 @@ final class JPEGXLWriter {
         }
     }
 
-    /// Adds Exif data, which a number precedes: the place of the data.
-    func addExif(_ exif: [UInt8]) throws(CodecError) {
-        try check(unsafe JxlEncoderUseBoxes(encoder), "the metadata")
-        let contents = [0, 0, 0, 0] + exif
-        let name = "Exif".utf8.map { CChar(bitPattern: $0) }
-        try check(unsafe JxlEncoderAddBox(encoder, name, contents, contents.count, 0), "the Exif data")
-        unsafe JxlEncoderCloseBoxes(encoder)
-    }
-
-    /// Adds the pixels; `distance` is `nil` for lossless encoding.
-    func addImage(_ pixels: PixelBuffer, isOpaque: Bool, distance: Float?, effort: Int) throws(CodecError) {
-        guard let settings = unsafe JxlEncoderFrameSettingsCreate(encoder, nil) else {
-            throw .encodingFailed(.jpegXL, "out of memory")
-        }
+    /// Sets the options of the frames; `distance` is `nil` for lossless encoding.
+    ///
+    /// Call this method after ``setInformation(_:colorProfile:)``.
+    func setOptions(distance: Float?, effort: Int) throws(CodecError) {
         if let distance {
             try check(unsafe JxlEncoderSetFrameDistance(settings, distance), "the quality")
         } else {
@@ -66,18 +65,57 @@ final class JPEGXLWriter {
         try check(
             unsafe JxlEncoderFrameSettingsSetOption(
                 settings, JXL_ENC_FRAME_SETTING_KEEP_INVISIBLE, keepsInvisible), "transparency")
+    }
+
+    /// Adds Exif data, which a number precedes: the place of the data.
+    func addExif(_ exif: [UInt8]) throws(CodecError) {
+        try check(unsafe JxlEncoderUseBoxes(encoder), "the metadata")
+        let contents = [0, 0, 0, 0] + exif
+        let name = "Exif".utf8.map { CChar(bitPattern: $0) }
+        try check(unsafe JxlEncoderAddBox(encoder, name, contents, contents.count, 0), "the Exif data")
+        unsafe JxlEncoderCloseBoxes(encoder)
+    }
+
+    /// Adds the pixels of the image, or of a part of it that replaces this part of the frame before.
+    func addFrame(
+        _ pixels: PixelBuffer, isOpaque: Bool, place: PixelRectangle? = nil, ticks: Int = 0
+    ) throws(CodecError) {
+        var header = JxlFrameHeader()
+        unsafe JxlEncoderInitFrameHeader(&header)
+        header.duration = UInt32(clamping: ticks)
+        if ticks > 0 {
+            // Each frame is kept for the next one.
+            header.layer_info.save_as_reference = 1
+            header.layer_info.blend_info.source = 1
+        }
+        if let place {
+            header.layer_info.have_crop = 1
+            header.layer_info.crop_x0 = Int32(clamping: place.left)
+            header.layer_info.crop_y0 = Int32(clamping: place.top)
+            header.layer_info.xsize = UInt32(clamping: place.size.width)
+            header.layer_info.ysize = UInt32(clamping: place.size.height)
+        }
+        try check(unsafe JxlEncoderSetFrameHeader(settings, &header), "the frame")
         var layout = JxlPixelFormat(
             num_channels: isOpaque ? 3 : 4, data_type: pixels.format == .rgba16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN, align: 0)
         let bytes = isOpaque ? pixels.bytesWithoutAlpha : pixels.bytes
         try check(unsafe JxlEncoderAddImageFrame(settings, &layout, bytes, bytes.count), "the pixels")
+    }
+
+    /// Adds a JPEG, which can be restored from the file.
+    func addJPEG(_ file: [UInt8]) throws(CodecError) {
+        try check(unsafe JxlEncoderStoreJPEGMetadata(encoder, 1), "the metadata")
+        try check(unsafe JxlEncoderAddJPEGFrame(settings, file, file.count), "the JPEG")
+    }
+
+    /// Ends the file with the last frame that was added.
+    func close() {
         unsafe JxlEncoderCloseInput(encoder)
     }
 
-    /// Encodes the image, and returns the file.
-    func finish() throws(CodecError) -> [UInt8] {
-        var file: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 256 << 10)
+    /// Encodes what was added, and appends it to `file`.
+    func takeOutput(to file: inout [UInt8]) throws(CodecError) {
         while true {
             var status = JXL_ENC_ERROR
             let count = unsafe piece.withUnsafeMutableBufferPointer { buffer in
@@ -86,11 +124,8 @@ final class JPEGXLWriter {
                 unsafe status = JxlEncoderProcessOutput(encoder, &next, &rest)
                 return buffer.count - rest
             }
-            file += piece.prefix(count)
-            guard status == JXL_ENC_NEED_MORE_OUTPUT else {
-                try check(status, "the file")
-                return file
-            }
+            file.append(piece.span.extracting(0..<count))
+            guard status == JXL_ENC_NEED_MORE_OUTPUT else { return try check(status, "the file") }
         }
     }
 }

@@ -69,10 +69,14 @@ struct JPEGXLEncoderTests {
         #expect(perPixel(9, hasAlpha: true) == 386)
     }
 
-    @Test func animationsAreNotEncoded() {
-        #expect(throws: CodecError.encodingFailed(.jpegXL, "JPEG XL has no animations")) {
-            try AnimationEncoder(options: .jpegXL(), size: PixelSize(width: 4, height: 4))
-        }
+    @Test func fileGetsTheBestQualityThatFits() throws {
+        let image = TestImage.photo(160, 120)
+        let options = EncodeOptions.jpegXL(JPEGXLEncoder(quality: 90, effort: 3))
+        let whole = try image.encoded(with: options)
+        let file = try image.encoded(with: options, maximumBytes: whole.count / 2)
+        #expect((whole.count / 4...whole.count / 2).contains(file.count))
+        let lossless = EncodeOptions.jpegXL(JPEGXLEncoder(isLossless: true, effort: 3))
+        #expect(throws: CodecError.self) { try image.encoded(with: lossless, maximumBytes: 1_000) }
     }
 }
 #endif

@@ -5,7 +5,7 @@ import ImageFormatJPEGXL
 import ImageTestSupport
 import Testing
 
-@Suite(.enabled(if: TestJPEGXL.hasTools, "needs cjxl and djxl"))
+@Suite(.enabled(if: TestJPEGXL.hasTools, "needs cjxl, djxl, and cjpeg"))
 struct JPEGXLFormatTests {
     private static let formats: [any CustomFormat] = [JPEGXLAnimationFormat(), JPEGXLFormat()]
 

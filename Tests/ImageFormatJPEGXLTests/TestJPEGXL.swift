@@ -4,10 +4,10 @@ import ImageCodecs
 import ImageEncoders
 import ImageTestSupport
 
-/// JPEG XL files made by `cjxl`, and the pixels that `djxl` decodes from a file.
+/// JPEG XL files made by `cjxl`, what `djxl` makes of a file, and JPEGs made by `cjpeg`.
 enum TestJPEGXL {
     static var hasTools: Bool {
-        ["cjxl", "djxl"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
+        ["cjxl", "djxl", "cjpeg"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
     }
 
     struct Failure: Error {
@@ -40,6 +40,17 @@ enum TestJPEGXL {
         try AnimatedImage(convert(file, from: "jxl", to: "apng", with: "djxl", [])).allFrames()
     }
 
+    /// Returns the JPEG that `djxl` restores.
+    static func referenceJPEG(_ file: [UInt8]) throws -> [UInt8] {
+        try convert(file, from: "jxl", to: "jpg", with: "djxl", [])
+    }
+
+    /// Returns an image as a JPEG that `cjpeg` makes with these options.
+    static func jpeg(_ pixels: PixelBuffer, _ options: [String]) throws -> [UInt8] {
+        let file = Array("P6 \(pixels.width) \(pixels.height) 255\n".utf8) + pixels.rgb
+        return try convert(file, from: "ppm", to: "jpg", with: "cjpeg", options)
+    }
+
     private static func convert(
         _ file: [UInt8], from: String, to: String, with tool: String, _ options: [String]
     ) throws -> [UInt8] {
@@ -50,7 +61,8 @@ enum TestJPEGXL {
         try Data(file).write(to: input)
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/\(tool)")
-        process.arguments = [input.path, output.path] + options
+        process.arguments =
+            tool == "cjpeg" ? options + ["-outfile", output.path, input.path] : [input.path, output.path] + options
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -1,4 +1,4 @@
-import ImageCodecs
+package import ImageCodecs
 
 extension PixelBuffer {
     /// Returns the smallest rectangle that contains all pixels, given by their byte offsets, for which `isSame` is
@@ -20,12 +20,12 @@ extension PixelBuffer {
 
     /// Returns the smallest rectangle that contains all pixels that differ from those of `other`, an image of the
     /// same size; one pixel if there are none.
-    func difference(from other: PixelBuffer) -> PixelRectangle {
+    package func difference(from other: PixelBuffer) -> PixelRectangle {
         bounds { offset in (0..<4).allSatisfy { bytes[offset + $0] == other.bytes[offset + $0] } } ?? .firstPixel
     }
 
     /// Returns the pixels inside `rectangle`.
-    func cropped(to rectangle: PixelRectangle) -> PixelBuffer {
+    package func cropped(to rectangle: PixelRectangle) -> PixelBuffer {
         var result = PixelBuffer(transparent: rectangle.size)
         let rowBytes = rectangle.size.width * 4
         for row in 0..<rectangle.size.height {
