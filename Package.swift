@@ -31,7 +31,7 @@ let package = Package(
     traits: [
         .trait(name: "AVIF", description: "AVIFFormat and AVIFEncoder, with libavif."),
         .trait(name: "HEIC", description: "HEICFormat, with libheif."),
-        .trait(name: "JPEGXL", description: "JPEGXLFormat and JPEGXLEncoder, with libjxl."),
+        .trait(name: "JPEGXL", description: "JPEGXLFormat, JPEGXLEncoder, and JPEGXL, with libjxl."),
         .trait(name: "SVG", description: "SVGFormat, with librsvg in a process of its own."),
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "TIFF", description: "TIFFFormat, with libtiff."),
@@ -327,7 +327,8 @@ let package = Package(
             name: "WebimageTests",
             dependencies: [
                 "webimage", "AsyncWebImage", "CZlib", "Hashing", "HTTPTransport", "ImageEncoders",
-                .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])), "ImageTestSupport",
+                .target(name: "ImageFormatAVIF", condition: .when(traits: ["AVIF"])),
+                .target(name: "ImageFormatJPEGXL", condition: .when(traits: ["JPEGXL"])), "ImageTestSupport",
                 "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -7,6 +7,9 @@ import Testing
 #if AVIF
 import ImageFormatAVIF
 #endif
+#if JPEGXL
+import ImageFormatJPEGXL
+#endif
 
 @testable import webimage
 
@@ -29,7 +32,7 @@ struct FormatsCommandTests {
         #expect(lines.contains("heic\tnot built in; make install FORMATS=heic"))
         #endif
         #if JPEGXL
-        #expect(lines.contains("jpegxl\treads"))
+        #expect(lines.contains("jpegxl\treads and writes"))
         #else
         #expect(lines.contains("jpegxl\tnot built in; make install FORMATS=jpegxl"))
         #endif
@@ -74,6 +77,26 @@ struct FormatsCommandTests {
         #expect(message(GetCommand.self, "--format", "avif", "photo.jpg").contains(remedy))
         #expect(message(GetCommand.self, "-o", "x/a.avif", "photo.jpg").contains(remedy))
         #expect(message(BatchCommand.self, "--input", "-", "-o", "x", "--format", "avif").contains(remedy))
+    }
+    #endif
+
+    #if JPEGXL
+    @Test func qualityOfJPEGXLFollowsTheArguments() throws {
+        func encoding(_ arguments: String...) throws -> EncodeOptions {
+            try GetCommand.parse(["--format", "jpegxl", "photo.jpg"] + arguments).plan.encoding(.jpegXL)
+        }
+        #expect(try encoding() == .jpegXL())
+        #expect(try encoding("--quality", "30") == .jpegXL(JPEGXLEncoder(quality: 30)))
+        #expect(try encoding("--lossless") == .jpegXL(JPEGXLEncoder(isLossless: true)))
+        #expect(try GetCommand.parse(["-o", "x/a.jxl", "photo.jpg"]).plan.mode == .verified(.jpegXL))
+        #expect(OutputFormat(argument: "JXL")?.imageFormat == .jpegXL)
+        #expect(OutputFormat(fileExtension: "jpegxl") == nil)
+    }
+    #else
+    @Test func jpegXLThatIsNotBuiltInIsNotWritten() throws {
+        let remedy = "this command was built without JPEG XL: build it with make install FORMATS=jpegxl."
+        #expect(message(GetCommand.self, "--format", "jpegxl", "photo.jpg").contains(remedy))
+        #expect(message(GetCommand.self, "-o", "x/a.jxl", "photo.jpg").contains(remedy))
     }
     #endif
 

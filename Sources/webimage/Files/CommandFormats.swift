@@ -25,7 +25,7 @@ struct OptionalFormat: Sendable {
 
     /// The name of the format.
     let name: String
-    /// The value of `FORMATS` that adds the format, and of `--format` that selects it; the extension of its files.
+    /// The value of `FORMATS` that adds the format, and of `--format` that selects it.
     let argument: String
     /// A Boolean value that indicates whether files of the format are written if it is built in.
     let isWritten: Bool
@@ -58,9 +58,10 @@ enum CommandFormats {
     }
 
     private static var jpegXL: OptionalFormat {
-        var format = OptionalFormat(name: "JPEG XL", argument: "jpegxl", isWritten: false)
+        var format = OptionalFormat(name: "JPEG XL", argument: "jpegxl", isWritten: true)
         #if JPEGXL
         format.readers = [JPEGXLAnimationFormat(), JPEGXLFormat()]
+        format.encoding = { .jpegXL(JPEGXLEncoder(quality: $0 ?? JPEGXLEncoder().quality, isLossless: $1)) }
         #endif
         return format
     }

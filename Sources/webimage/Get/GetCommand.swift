@@ -97,7 +97,7 @@ struct GetCommand: AsyncParsableCommand {
                 + "intervals.", valueName: "folder"))
     var progressiveDir: String?
 
-    @Flag(help: "Write lossless WebP or AVIF.")
+    @Flag(help: "Write lossless WebP, AVIF, or JPEG XL.")
     var lossless = false
 
     @Flag(help: "Write progressive JPEG, which viewers can show coarsely while it loads.")
@@ -187,7 +187,8 @@ extension GetCommand {
             throw ValidationError("--skip-reencode cannot be combined with --\(lossless ? "lossless" : "progressive").")
         }
         if lossless, !plan.isConverted || (images.format ?? (try? target.format))?.canBeLossless != true {
-            throw ValidationError("--lossless applies to WebP and AVIF: add --format webp, or --format avif.")
+            throw ValidationError(
+                "--lossless applies to WebP, AVIF, and JPEG XL: add --format webp, --format avif, or --format jpegxl.")
         }
         guard !lossless || images.quality == nil else {
             throw ValidationError("--lossless and --quality cannot be combined.")
@@ -228,8 +229,8 @@ extension GetCommand {
             }
         } else if target.format == nil {
             throw ValidationError(
-                "no image can be written as .\(suffix), but as .jpg, .png, .webp, .gif, .avif, and .npy; for a folder, "
-                    + "write \(output)/")
+                "no image can be written as .\(suffix), but as .jpg, .png, .webp, .gif, .avif, .jxl, and .npy; for a "
+                    + "folder, write \(output)/")
         }
     }
 

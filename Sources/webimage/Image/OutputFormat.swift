@@ -43,17 +43,17 @@ struct OutputFormat: RawRepresentable, CaseIterable, Hashable, Sendable {
         self = format
     }
 
-    /// Creates a format from its name, in lowercase or uppercase; `jpg` is `jpeg`.
+    /// Creates a format from its name, in lowercase or uppercase; `jpg` is `jpeg`, and `jxl` is `jpegxl`.
     init?(argument: String) {
         let name = argument.lowercased()
-        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+        self.init(rawValue: ["jpg": "jpeg", "jxl": "jpegxl"][name] ?? name)
     }
 
     /// Creates the format that files with this extension have; returns `nil` if none can be written.
     init?(fileExtension: String) {
         let name = fileExtension.lowercased()
-        guard name != "original" else { return nil }
-        self.init(rawValue: ["jpg", "jpe", "jfif"].contains(name) ? "jpeg" : name)
+        guard !["original", "jpegxl"].contains(name) else { return nil }
+        self.init(rawValue: ["jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "jxl": "jpegxl"][name] ?? name)
     }
 
     /// A Boolean value that indicates whether files can be encoded with a quality.

@@ -36,13 +36,17 @@ struct ImageOptions: ParsableArguments {
             """)
     var format: OutputFormat?
 
-    @Option(help: "The quality of JPEG, WebP, and AVIF, 1 to 100. (default: 85; AVIF: 60, which looks the same)")
+    @Option(
+        help: """
+            The quality of JPEG, WebP, AVIF, and JPEG XL, 1 to 100. (default: 85; AVIF: 60, which looks the same)
+            """)
     var quality: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size of a file. If a still JPEG, WebP, or AVIF of the given quality is larger, it gets the best "
-                + "quality that fits; an image that does not fit in any quality fails. K, M, and G stand for KiB, MiB, and GiB.",
+            "The maximum size of a file. If a still JPEG, WebP, AVIF, or JPEG XL of the given quality is larger, it gets "
+                + "the best quality that fits; an image that does not fit in any quality fails. K, M, and G stand for "
+                + "KiB, MiB, and GiB.",
             valueName: "bytes"))
     var maxOutputBytes: ByteAmount?
 
@@ -111,7 +115,8 @@ struct ImageOptions: ParsableArguments {
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
         if quality != nil, let format, !format.hasQuality {
-            throw ValidationError("--quality applies to JPEG, WebP, and AVIF, not to --format \(format.rawValue).")
+            throw ValidationError(
+                "--quality applies to JPEG, WebP, AVIF, and JPEG XL, not to --format \(format.rawValue).")
         }
         if keepProfile, let format, format == .gif || format == .npy {
             throw ValidationError(

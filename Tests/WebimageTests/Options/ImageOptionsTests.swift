@@ -183,7 +183,7 @@ struct ImageOptionsTests {
         for format in ["png", "gif", "npy", "original"] {
             #expect(
                 tool.message("--format", format, "--quality", "50")
-                    == "--quality applies to JPEG, WebP, and AVIF, not to --format \(format).")
+                    == "--quality applies to JPEG, WebP, AVIF, and JPEG XL, not to --format \(format).")
         }
         #expect(
             tool.message("--quality", "50")
