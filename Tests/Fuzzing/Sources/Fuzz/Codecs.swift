@@ -28,8 +28,9 @@ private func choice(_ bytes: [UInt8]) -> Int {
     bytes.suffix(8).reduce(bytes.count) { $0 &* 31 &+ Int($1) } & 0xFFFF
 }
 
-/// Decodes an image in pieces and with previews.
+/// Decodes an image in pieces and with previews, and restores the JPEG of which it was made.
 func decode(_ bytes: [UInt8]) {
+    if let jpeg = try? JPEGXL.jpeg(from: bytes, limits: limits) { precondition(jpeg.count <= limits.maximumBytes) }
     let choice = choice(bytes)
     let decoder = StreamingDecoder(options: options(choice), limits: limits, customFormats: formats)
     // Not too many pieces: a preview is made after each of them.
