@@ -2,14 +2,11 @@
 import CJXL
 import ImageCodecs
 
-/// Decodes the frames of an animation, of which it holds the file.
+/// Decodes the frames of an animation, of which it holds the codestream.
 final class JPEGXLAnimation: WholeFileAnimation {
-    /// The maximum number of frames that are looked for before the limits on frames are checked.
-    private static let maximumFrames = 10_000
-
     private let header: ImageHeader
-    /// The file until the first frame is decoded, when `fileDecoder` copies it.
-    private var bytes: [UInt8]
+    /// The codestream until the first frame is decoded, when `fileDecoder` copies it.
+    private var codestream: [UInt8]
     /// Created with the first frame, as `pixels` is: the limits have been checked by then.
     private var fileDecoder: JPEGXLFileDecoder?
     private lazy var pixels = JPEGXLPixels(header)
@@ -19,46 +16,22 @@ final class JPEGXLAnimation: WholeFileAnimation {
     let delays: [Duration]
     let repetitionCount: Int
 
-    init(_ bytes: [UInt8], header: ImageHeader) throws(CodecError) {
-        (delays, repetitionCount) = try Self.frames(in: bytes.span, header)
+    init(_ file: Span<UInt8>, header: ImageHeader, memory: Int) throws(CodecError) {
+        var scanner = JPEGXLFrameScanner(.allFrames, memory: memory)
+        codestream = try scanner.admit(file) + scanner.admitRest()
+        guard let image = scanner.image, scanner.hasLastFrame else { throw .truncated(.jpegXL) }
         self.header = header
-        self.bytes = bytes
+        let tick = 1_000 * Double(image.ticks.denominator) / Double(image.ticks.numerator)
+        delays = scanner.durations.map { .milliseconds(Int64(min(Double($0) * tick, 1e12).rounded())) }
+        repetitionCount = image.repetitionCount
     }
 
-    /// Returns the display times of all frames, whose pixels are not decoded, and the number of repetitions.
-    private static func frames(
-        in file: Span<UInt8>, _ header: ImageHeader
-    ) throws(CodecError) -> ([Duration], Int) {
-        try JPEGXLLayers(header, ofAllFrames: true).check(file)
-        let decoder = try JPEGXLDecoder(JXL_DEC_BASIC_INFO, JXL_DEC_FRAME)
-        var animation = JxlAnimationHeader()
-        var delays: [Duration] = []
-        var hasEnded = false
-        try decoder.append(file) { (event) throws(CodecError) in
-            if Task.isCancelled { throw .cancelled(.jpegXL) }
-            guard event == JXL_DEC_FRAME else {
-                animation = try decoder.information().animation
-                return true
-            }
-            guard delays.count < maximumFrames else { throw .unsupportedFeature(.jpegXL, "that many frames") }
-            var frame = JxlFrameHeader()
-            try decoder.check(unsafe JxlDecoderGetFrameHeader(decoder.handle, &frame))
-            let seconds =
-                Double(frame.duration) * Double(animation.tps_denominator) / Double(max(animation.tps_numerator, 1))
-            delays.append(.milliseconds(Int64(min(max(seconds * 1_000, 0), 1e12).rounded())))
-            hasEnded = frame.is_last != 0
-            return !hasEnded
-        }
-        guard hasEnded else { throw .truncated(.jpegXL) }
-        return (delays, Int(animation.num_loops))
-    }
-
-    /// Returns the decoder of the frames, and forgets `bytes` when it is created.
+    /// Returns the decoder of the frames, and forgets `codestream` when it is created.
     private func openFile() throws(CodecError) -> JPEGXLFileDecoder {
         if let fileDecoder { return fileDecoder }
-        let created = try JPEGXLFileDecoder(bytes)
+        let created = try JPEGXLFileDecoder(codestream)
         fileDecoder = created
-        bytes = []
+        codestream = []
         return created
     }
 

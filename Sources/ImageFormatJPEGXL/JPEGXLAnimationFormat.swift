@@ -53,7 +53,7 @@ public struct JPEGXLAnimationFormat: WholeFileFormat {
 
     /// Creates a decoder of the frames.
     public func animation(of file: [UInt8], header: ImageHeader) throws(CodecError) -> (any WholeFileAnimation)? {
-        try JPEGXLAnimation(file, header: header)
+        try JPEGXLAnimation(file.span, header: header, memory: workingBytes(of: header, rowSize: header.size))
     }
 }
 #endif

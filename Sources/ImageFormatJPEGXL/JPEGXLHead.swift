@@ -11,11 +11,15 @@ struct JPEGXLHead {
 
     /// Parses the beginning of a file; returns `nil` while more bytes are needed.
     init?(_ beginning: Span<UInt8>) throws(CodecError) {
+        var scanner = JPEGXLFrameScanner(.header)
+        // libjxl waits for another byte after the header.
+        let codestream = try scanner.admit(beginning) + scanner.admitRest() + [0]
+        guard scanner.hasHeader else { return nil }
         let decoder = try JPEGXLDecoder(JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING)
         var information = JxlBasicInfo()
         var profile: [UInt8]?
         var isComplete = false
-        try decoder.append(beginning) { (event) throws(CodecError) in
+        try decoder.append(codestream.span) { (event) throws(CodecError) in
             if event == JXL_DEC_BASIC_INFO {
                 information = try decoder.information()
             } else if event == JXL_DEC_COLOR_ENCODING {
@@ -24,7 +28,7 @@ struct JPEGXLHead {
             }
             return !isComplete
         }
-        guard isComplete else { return nil }
+        guard isComplete else { throw .corrupt(.jpegXL, "libjxl finds no header") }
         header = Self.header(information)
         isAnimated = information.have_animation != 0
         colorProfile = profile
@@ -32,17 +36,9 @@ struct JPEGXLHead {
 
     /// Returns whether the beginning of a file declares an animation; `nil` if that is not known yet.
     static func isAnimated(_ beginning: Span<UInt8>) -> Bool? {
-        var result: Bool?
-        do throws(CodecError) {
-            let decoder = try JPEGXLDecoder(JXL_DEC_BASIC_INFO)
-            try decoder.append(beginning) { (_) throws(CodecError) in
-                result = try decoder.information().have_animation != 0
-                return false
-            }
-        } catch {
-            return result
-        }
-        return result
+        var scanner = JPEGXLFrameScanner(.header)
+        _ = try? scanner.admit(beginning)
+        return scanner.image?.isAnimated
     }
 
     private static func header(_ information: JxlBasicInfo) -> ImageHeader {

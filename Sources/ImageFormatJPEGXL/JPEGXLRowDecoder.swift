@@ -4,7 +4,7 @@ import ImageCodecs
 
 /// Decodes an image, or the first frame of an animation, while it arrives.
 final class JPEGXLRowDecoder: CustomRowDecoder {
-    private let layers: JPEGXLLayers
+    private var scanner: JPEGXLFrameScanner
     private let decoder: JPEGXLDecoder
     private let header: ImageHeader
     private var pixels: JPEGXLPixels?
@@ -14,7 +14,7 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
 
     init(_ header: ImageHeader) throws(CodecError) {
         self.header = header
-        layers = try JPEGXLLayers(header, ofAllFrames: false)
+        scanner = JPEGXLFrameScanner(.firstFrame, memory: header.jpegXLWorkingBytes)
         decoder = try JPEGXLDecoder(
             JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)
         try decoder.check(unsafe JxlDecoderSetProgressiveDetail(decoder.handle, kPasses))
@@ -23,8 +23,11 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
     func append(_ bytes: Span<UInt8>, to rows: inout ImageRows) throws(CodecError) {
         guard !isComplete else { return }
         if Task.isCancelled { throw .cancelled(.jpegXL) }
-        try layers.check(bytes)
-        try decoder.append(bytes) { (event) throws(CodecError) in
+        try decode(scanner.admit(bytes), to: &rows)
+    }
+
+    private func decode(_ codestream: [UInt8], to rows: inout ImageRows) throws(CodecError) {
+        try decoder.append(codestream.span) { (event) throws(CodecError) in
             switch event {
             case JXL_DEC_BASIC_INFO: information = try decoder.information()
             case JXL_DEC_COLOR_ENCODING: _ = try decoder.chooseColors(information)
@@ -47,6 +50,7 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
     }
 
     func finish(to rows: inout ImageRows) throws(CodecError) {
+        if !isComplete { try decode(scanner.admitRest(), to: &rows) }
         guard isComplete else { throw .truncated(.jpegXL) }
     }
 

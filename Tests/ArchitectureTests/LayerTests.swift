@@ -69,6 +69,10 @@ struct LayerTests {
             ["JPEG", "PNG", "WebP", "GIF"],
             [""],
         ]),
+        "ImageFormatJPEGXL": Layers([
+            ["Scanner"],
+            [""],
+        ]),
         "ImageProcessing": Layers([
             ["Support"],
             ["Model"],

@@ -157,6 +157,11 @@ struct LimitsDocumentTests {
         "pixels of all tiles of a HEIC file": "32 times the declared ones, and 67,108,864",
         "parts of an item of a HEIC file": "32",
         "thumbnails of a HEIC file that are looked at": "8",
+        "pixels of a frame of a JPEG XL": "those of the image, and at least 1,048,576",
+        "pixels of the frames of a JPEG XL that are not shown; 16,384 more count for each, and twice the image is added "
+            + "for each shown frame": "32 times the image, and 67,108,864",
+        "memory for frames of a JPEG XL at a time": "twice that for the image, and 32 MiB",
+        "color profile of a JPEG XL; a file with a larger one is not decoded": "4 MiB",
         "processor time for an SVG, and memory": "10 s, and 96 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),

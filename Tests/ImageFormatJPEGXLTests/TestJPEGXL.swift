@@ -16,7 +16,12 @@ enum TestJPEGXL {
 
     /// Returns an image as a file that `cjxl` makes with these options.
     static func file(_ pixels: PixelBuffer, _ options: [String]) throws -> [UInt8] {
-        try convert(pixels.encoded(with: .png()), from: "png", to: "jxl", with: "cjxl", options)
+        try file(png: pixels.encoded(with: .png()), options)
+    }
+
+    /// Returns a PNG as a file that `cjxl` makes with these options.
+    static func file(png: [UInt8], _ options: [String]) throws -> [UInt8] {
+        try convert(png, from: "png", to: "jxl", with: "cjxl", options)
     }
 
     /// Returns a JPEG as a file from which it can be restored.
