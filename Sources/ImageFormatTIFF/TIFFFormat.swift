@@ -44,12 +44,11 @@ public struct TIFFFormat: WholeFileFormat {
         try? TIFFDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in decoder.colorProfile }
     }
 
-    /// Returns the color profile.
-    ///
-    /// Exif data is spread over a TIFF, and not collected.
+    /// Returns the color profile, and the Exif data: the fields of a TIFF that describe the image, the camera, and the
+    /// location, without notes of the maker.
     public func metadata(of file: Span<UInt8>) -> ImageMetadata {
         let profile = colorProfile(of: file)
-        return ImageMetadata(colorProfile: profile?.isEmpty == true ? nil : profile)
+        return ImageMetadata(colorProfile: profile?.isEmpty == true ? nil : profile, exif: TIFFExif.read(file))
     }
 
     /// Returns the memory for a row of strips or tiles, and for the copies of tags, the tables of places, and the
