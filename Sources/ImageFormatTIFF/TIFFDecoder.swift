@@ -77,7 +77,7 @@ final class TIFFDecoder {
         var header = ImageHeader(format: .tiff, size: layout.size)
         header.orientation = layout.orientation
         header.hasAlpha = layout.alpha != .none
-        header.bitsPerChannel = layout.bits
+        header.bitsPerChannel = layout.readBits
         header.colorChannels = if case .gray = layout.colors { 1 } else { layout.isCMYK ? 4 : 3 }
         // The first decoder, and one for each plane, have copies of the tags.
         header.memoryUsage =
@@ -85,9 +85,12 @@ final class TIFFDecoder {
         return header
     }
 
-    /// The profile of the decoded rows; empty for one of ink, and `nil` if there is none.
+    /// The profile of the decoded rows; empty for one of ink, and `nil` if they are in sRGB.
     var colorProfile: [UInt8]? {
-        guard let profile = storedProfile else { return nil }
+        guard let profile = storedProfile else {
+            // Floating-point numbers are linear light, as in Photoshop, and as libvips reads them.
+            return layout.isFloatingPoint && !layout.isCMYK ? CodedColors.profile(primaries: 1, transfer: 8) : nil
+        }
         return layout.isCMYK ? [] : profile.span.has("Lab ", at: 16) ? nil : profile
     }
 

@@ -8,11 +8,12 @@ extension ImageFormat {
 
 /// TIFF, decoded by libtiff: an element of `ImageDecoder.Configuration.customFormats`.
 ///
-/// Reads the first page of TIFF and BigTIFF files, and counts the others. Samples have 1 to 16 bits, and are gray, of a
-/// palette, RGB, CMYK, YCbCr, or CIE L*a*b*, together or in planes, with alpha. Compressions are those of libtiff that
-/// are in use: CCITT, LZW, Deflate, PackBits, JPEG, LZMA, Zstandard, and WebP. Rows and tiles are decoded one after
-/// another on the thread of the caller; the file is read once it is complete. Colors of ink are converted without their
-/// profile.
+/// Reads the first page of TIFF and BigTIFF files, and counts the others. Samples have 1 to 16 bits, or are
+/// floating-point numbers of 16, 32, or 64 bits, which are clamped to the range from 0 to 1, rounded to 16 bits, and linear
+/// light without a profile. They are gray, of a palette, RGB, CMYK, YCbCr, or CIE L*a*b*, together or in planes, with
+/// alpha. Compressions are those of libtiff that are in use: CCITT, LZW, Deflate, PackBits, JPEG, LZMA, Zstandard, and
+/// WebP. Rows and tiles are decoded one after another on the thread of the caller; the file is read once it is complete.
+/// Colors of ink are converted without their profile.
 public struct TIFFFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.tiff
@@ -37,17 +38,17 @@ public struct TIFFFormat: WholeFileFormat {
         return header
     }
 
-    /// Returns the embedded profile; `nil` if there is none, and an empty one for CMYK, whose profile is not applied.
+    /// Returns the embedded profile, or that of floating-point numbers; `nil` for sRGB, and an empty one for CMYK, whose
+    /// profile is not applied.
     public func colorProfile(of file: Span<UInt8>) -> [UInt8]? {
         try? TIFFDecoder.withDecoder(of: file) { (decoder) throws(CodecError) in decoder.colorProfile }
     }
 
-    /// Returns the color profile.
-    ///
-    /// Exif data is spread over a TIFF, and not collected.
+    /// Returns the color profile, and the Exif data: the fields of a TIFF that describe the image, the camera, and the
+    /// location, without notes of the maker.
     public func metadata(of file: Span<UInt8>) -> ImageMetadata {
         let profile = colorProfile(of: file)
-        return ImageMetadata(colorProfile: profile?.isEmpty == true ? nil : profile)
+        return ImageMetadata(colorProfile: profile?.isEmpty == true ? nil : profile, exif: TIFFExif.read(file))
     }
 
     /// Returns the memory for a row of strips or tiles, and for the copies of tags, the tables of places, and the

@@ -27,8 +27,10 @@ struct TIFFLayout {
 
     let size: PixelSize
     let orientation: ImageOrientation
-    /// The number of bits of a sample.
+    /// The number of bits of a sample, as it is stored.
     let bits: Int
+    /// A Boolean value that indicates whether samples are floating-point numbers.
+    let isFloatingPoint: Bool
     let samplesPerPixel: Int
     /// A Boolean value that indicates whether the samples of each channel are stored together.
     let isPlanar: Bool
@@ -60,8 +62,11 @@ struct TIFFLayout {
             throw .unsupportedFeature(.tiff, "compression \(compression)")
         }
         let sampleFormat = tag(TIFFTAG_SAMPLEFORMAT)
-        guard sampleFormat == Int(SAMPLEFORMAT_UINT) || sampleFormat == Int(SAMPLEFORMAT_VOID), (1...16).contains(bits)
-        else { throw .unsupportedFeature(.tiff, "samples of \(bits) bits in format \(sampleFormat)") }
+        isFloatingPoint = sampleFormat == Int(SAMPLEFORMAT_IEEEFP)
+        let isWhole = sampleFormat == Int(SAMPLEFORMAT_UINT) || sampleFormat == Int(SAMPLEFORMAT_VOID)
+        guard isFloatingPoint ? [16, 32, 64].contains(bits) : isWhole && (1...16).contains(bits) else {
+            throw .unsupportedFeature(.tiff, "samples of \(bits) bits in format \(sampleFormat)")
+        }
         guard longTag(TIFFTAG_IMAGEDEPTH) <= 1 else { throw .unsupportedFeature(.tiff, "a volume") }
 
         colors = try Self.colors(
@@ -124,6 +129,10 @@ struct TIFFLayout {
         }
     }
 
+    /// The number of bits of a sample once it has been read: floating-point numbers become integers.
+    var readBits: Int { isFloatingPoint ? 16 : bits }
+    private var bytesPerSample: Int { (bits + 7) / 8 }
+
     var isJPEG: Bool { compression == Int(COMPRESSION_JPEG) }
     var colorCount: Int { Self.colorCount(colors) }
     var isConverted: Bool { if case .converted = colors { true } else { false } }
@@ -159,7 +168,7 @@ struct TIFFLayout {
     func workingBytes(fileBytes: Int) -> Int {
         let pieceWidth = tile?.width ?? size.width
         let pieceArea = saturatingProduct(pieceWidth, pieceHeight)
-        let pieceBytes = saturatingProduct(pieceArea, samplesPerUnit, bits > 8 ? 2 : 1)
+        let pieceBytes = saturatingProduct(pieceArea, samplesPerUnit, bytesPerSample)
         // Planes in strips are decoded at the same time.
         let decoders = tile == nil && !isConverted ? planeCount : 1
         // libtiff holds two tables, which grow by doubling.
@@ -170,7 +179,7 @@ struct TIFFLayout {
         } else {
             // The rows as stored, as samples, and as pixels.
             let rowCount = tile == nil ? 1 : pieceHeight
-            parts.append(saturatingProduct(pieceWidth, samplesPerPixel, 4, rowCount))
+            parts.append(saturatingProduct(pieceWidth, samplesPerPixel, bytesPerSample + 2, rowCount))
             parts.append(saturatingProduct(size.width, 8, rowCount))
         }
         switch Int32(compression) {

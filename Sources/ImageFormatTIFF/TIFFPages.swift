@@ -66,7 +66,7 @@ enum TIFFPages {
     }
 
     /// Returns the number of `length` bytes at `offset`; `nil` if the file ends before it, or if it exceeds 2^62.
-    private static func number(
+    static func number(
         _ length: Int, at offset: Int, of file: Span<UInt8>, _ isLittleEndian: Bool
     ) -> Int? {
         guard file.has(length, at: offset) else { return nil }

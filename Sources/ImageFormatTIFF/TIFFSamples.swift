@@ -47,6 +47,14 @@ struct TIFFSamples<Sample: TIFFSample> {
     /// Takes the samples of `count` pixels of a plane, or all samples of them if there is only one.
     mutating func unpack(_ bytes: Span<UInt8>, plane: Int, count: Int) {
         let (count, step) = (count * layout.samplesPerUnit, layout.isPlanar ? channels : 1)
+        guard !layout.isFloatingPoint else {
+            let width = layout.bits / 8
+            for index in 0..<count {
+                let value = TIFFFloats.value(in: bytes, at: index * width, width: width)
+                samples[plane + index * step] = Sample(truncatingIfNeeded: Int((value * 65_535).rounded()))
+            }
+            return
+        }
         guard layout.bits != Sample.bitWidth else {
             return Sample.copy(bytes, count: count, to: &samples, from: plane, step: step)
         }
@@ -67,7 +75,7 @@ struct TIFFSamples<Sample: TIFFSample> {
     /// Stores the first `count` pixels that have been unpacked, from pixel `first` of `pixels` on.
     func convert(_ count: Int, into pixels: inout [Sample], at first: Int) {
         let maximum = Int(Sample.max)
-        let stored = 1 << layout.bits - 1
+        let stored = 1 << layout.readBits - 1
         var (from, to) = (0, first * 4)
         for _ in 0..<count {
             let (red, green, blue): (Sample, Sample, Sample)
@@ -112,7 +120,7 @@ struct TIFFSamples<Sample: TIFFSample> {
 
     /// Returns a stored sample with all bits of `Sample`.
     private func scaled(_ sample: Sample) -> Sample {
-        guard layout.bits != Sample.bitWidth else { return sample }
+        guard layout.readBits != Sample.bitWidth else { return sample }
         return Sample(truncatingIfNeeded: Int(sample) * Int(Sample.max) / (1 << layout.bits - 1))
     }
 

@@ -225,9 +225,11 @@ struct TIFFFormatTests {
     }
 
     @Test func unsupportedSamplesAreNamed() throws {
-        let float = TestTIFF(bits: 16, tags: [(TIFFTAG_SAMPLEFORMAT, UInt32(SAMPLEFORMAT_IEEEFP))])
-        #expect(throws: CodecError.unsupportedFeature(.tiff, "samples of 16 bits in format 3")) {
-            try decode(float.file())
+        for (format, bits) in [(SAMPLEFORMAT_INT, 16), (SAMPLEFORMAT_IEEEFP, 8)] {
+            let test = TestTIFF(bits: bits, tags: [(TIFFTAG_SAMPLEFORMAT, UInt32(format))])
+            #expect(throws: CodecError.unsupportedFeature(.tiff, "samples of \(bits) bits in format \(format)")) {
+                try decode(test.file())
+            }
         }
     }
 
