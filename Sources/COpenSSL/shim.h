@@ -2,6 +2,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -10,6 +11,18 @@
 ///
 /// The handler frees what other threads use until the process has ended: one in a TLS handshake would crash.
 static inline int copenssl_initialize(void) { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, 0); }
+
+/// Computes a SHA-256, without the providers of OpenSSL, which take most of a millisecond to load: a program that finds
+/// everything in its cache needs nothing else of OpenSSL.
+static inline void copenssl_sha256(const void *bytes, size_t count, unsigned char digest[SHA256_DIGEST_LENGTH]) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    SHA256_CTX context;
+    SHA256_Init(&context);
+    SHA256_Update(&context, bytes, count);
+    SHA256_Final(digest, &context);
+#pragma clang diagnostic pop
+}
 
 // Swift cannot call OpenSSL's macros, and their casts hide constants from it.
 

@@ -7,8 +7,8 @@ extension ResponseCache {
     /// immediately if the cache does not apply to the request.
     ///
     /// With `revalidatesLater`, the caller must revalidate a response that ``CacheDecision/needsRevalidation``;
-    /// otherwise, there is no such response. A decision that needs the network, and so may have to wait, says nothing
-    /// more: the cache is asked again when the request is sent.
+    /// otherwise, there is no such response. A decision that needs the network, and so may have to wait, says no more than
+    /// whether something is stored: the cache is asked again when the request is sent.
     package static func lookUp(
         _ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, revalidatesLater: Bool = true,
         then: @escaping @Sendable (CacheDecision) -> Void
@@ -30,10 +30,10 @@ extension ResponseCache {
             let isFirst = hop.transportRequest.followedRedirects == nil
             let decision = lookUp(hop, revalidatesLater: revalidatesLater && isFirst)
             guard case .serve(let reply) = decision else {
-                return isFirst || decision.isLocal ? decision : .followRedirect
+                return isFirst || decision.isLocal ? decision : .undecided
             }
             guard reply.head.status.kind == .redirection else { return decision }
-            guard let next = hop.target(of: reply) else { return .followRedirect }
+            guard let next = hop.target(of: reply) else { return .undecided }
             hop = next
         }
     }

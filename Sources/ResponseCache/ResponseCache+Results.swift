@@ -9,7 +9,7 @@ extension ResponseCache {
     ///
     /// `nil` does not mean that there is none.
     package func immediateResult(_ key: ResultKey, policy: CachePolicy) -> StoredResult? {
-        guard let immediateStorage, policy != .reload, !isSkipped(key.storageKey),
+        guard let immediateStorage, !isSkipped(key.storageKey),
             let entry = immediateStorage.immediateEntry(key.storageKey)
         else { return nil }
         if entry.needsRecording { thread.append(to: .long) { immediateStorage.recordUses() } }
@@ -22,15 +22,14 @@ extension ResponseCache {
         return result
     }
 
-    /// Passes a stored result, which can be stale, to `found`, on a thread of the cache; `nil` if there is none that the
-    /// policy permits to use.
+    /// Calls `then` with a stored result, on a thread of the cache; with `nil` if there is none that the policy permits
+    /// to use.
     ///
-    /// A stale one is not returned if the response itself can be used: because it is fresh, or may be used stale.
-    package func result(
-        _ key: ResultKey, policy: CachePolicy, found: @escaping @Sendable (StoredResult?) -> Void
+    /// The result can be stale, unless the response itself can be used: because it is fresh, or may be used stale.
+    package func lookUp(
+        _ key: ResultKey, policy: CachePolicy, then: @escaping @Sendable (StoredResult?) -> Void
     ) {
-        guard policy != .reload else { return found(nil) }
-        thread.append(to: .long) { [self] in found(result(key, policy)) }
+        thread.append(to: .long) { [self] in then(result(key, policy)) }
     }
 
     private func result(_ key: ResultKey, _ policy: CachePolicy) -> StoredResult? {
@@ -65,7 +64,7 @@ extension ResponseCache {
         response.headerFields[.age] = "\(head.freshness.age(at: now))"
         return StoredResult(
             head: ResponseHead(response: response, url: key.request.url), properties: properties, bytes: bytes,
-            source: source, isFresh: step == .serve, stored: stored)
+            source: source, isFresh: step == .serve, key: key, stored: stored)
     }
 
     /// Stores a result computed from a response, unless the response may not be stored, or there is a newer one; returns
@@ -105,8 +104,8 @@ extension ResponseCache {
     ///
     /// Returns `nil` if the 304 is for another response (RFC 9111, section 4.3.4), or forbids storing the response; the
     /// result is then removed.
-    package func confirm(_ result: StoredResult, by head: ResponseHead, for key: ResultKey) -> StoredResult? {
-        let time = now()
+    package func confirm(_ result: StoredResult, by head: ResponseHead) -> StoredResult? {
+        let (key, time) = (result.key, now())
         let old = result.stored.head.fields
         let fields = Storability.fields(old, updatedBy: head.response)
         let tags = (old.bytes(of: .eTag), head.response.headerFields.bytes(of: .eTag))
@@ -125,7 +124,8 @@ extension ResponseCache {
         }
         return StoredResult(
             head: ResponseHead(response: update.responseOfResult, url: key.request.url),
-            properties: result.properties, bytes: result.bytes, source: .revalidated, isFresh: true, stored: stored)
+            properties: result.properties, bytes: result.bytes, source: .revalidated, isFresh: true, key: key,
+            stored: stored)
     }
 
     private func storedHead(

@@ -81,7 +81,9 @@ public final class ResponseCache: Sendable {
         self.storage = storage
         immediateStorage = storage as? any ImmediateStorage
         self.now = now
-        if !configuration.isReadOnly { thread.append(to: .long) { [self] in enforceLimit() } }
+        // Usually, nothing has to be removed, and threads start only when they have to read or write.
+        guard !configuration.isReadOnly, immediateStorage?.fits(in: configuration.maximumBytes) != true else { return }
+        thread.append(to: .long) { [self] in enforceLimit() }
     }
 
     /// Creates a cache in a folder or in memory.

@@ -22,6 +22,7 @@ package final class DictionaryStorage: ResponseStorage {
         /// The number of bytes at the beginning of a body that can be read even if reading fails.
         var readableBytes = 0
         var writers = 0
+        var opened: [String] = []
 
         var byteCount: Int { items.values.reduce(0) { $0 + $1.byteCount } }
 
@@ -81,12 +82,16 @@ package final class DictionaryStorage: ResponseStorage {
     /// The number of writers that have been neither committed nor discarded.
     package var openWriters: Int { state.withLock { $0.writers } }
 
+    /// The names of the keys under which entries have been looked up, in order.
+    package var openedNames: [String] { state.withLock { $0.opened } }
+
     // MARK: ResponseStorage
 
     package var byteCount: Int { state.withLock { $0.byteCount } }
     package var entryCount: Int { state.withLock { $0.items.count } }
 
     package func entry(_ key: ResponseStorageKey) throws -> (any ResponseStorageEntry)? {
+        state.withLock { $0.opened.append(key.name) }
         guard let item = try intact(.open, { $0.items[key] }) else { return nil }
         return Entry(head: try ResponseStorageHead(item.head), key: key, storage: self)
     }

@@ -27,9 +27,28 @@ extension EncodedFile {
 }
 
 /// The identity of an encoded file: what it is made of, and how.
-struct FileIdentity: Sendable, Hashable {
+///
+/// An object, because callers, which are copied often, contain it.
+final class FileIdentity: Sendable, Hashable {
     let recipe: PixelRecipe
     let rule: OutputRule
+    /// The hash value of what distinguishes most files of an image, because identities are hashed often.
+    private let hash: Int
+
+    init(recipe: PixelRecipe, rule: OutputRule) {
+        self.recipe = recipe
+        self.rule = rule
+        var hasher = Hasher()
+        hasher.combine(recipe.options.target)
+        hasher.combine(rule)
+        hash = hasher.finalize()
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left === right || left.hash == right.hash && left.rule == right.rule && left.recipe == right.recipe
+    }
 
     /// Returns the key under which the file is stored; `nil` if the policy or the source forbids storing it.
     func key(of fetch: FetchKey, _ configuration: DownloadConfiguration) -> ResultKey? {

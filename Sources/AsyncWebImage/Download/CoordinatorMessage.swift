@@ -1,3 +1,5 @@
+import ResponseCache
+
 /// A message to the coordinator, from any thread.
 enum CoordinatorMessage: Sendable {
     /// A caller requests a result.
@@ -8,6 +10,8 @@ enum CoordinatorMessage: Sendable {
     indirect case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
     /// A caller has ended a stream of the progress.
     indirect case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+    /// The response cache has been asked for a file; `nil` if there is none that may be used.
+    indirect case fileLookedUp(FileKey, StoredResult?)
     /// A transfer has ended; its receiver has the result.
     case transferEnded(Download.ID)
     /// Memory is available again: waiting downloads may start, and waiting bodies may grow.
@@ -22,7 +26,8 @@ enum CoordinatorMessage: Sendable {
     var concernsAllDownloads: Bool {
         switch self {
         case .event(.deadlinePassed), .event(.gracePeriodEnded): true
-        case .join, .leave, .watch, .stopWatching, .transferEnded, .memoryFreed, .rateAllowsStart, .event: false
+        case .join, .leave, .watch, .stopWatching, .fileLookedUp: false
+        case .transferEnded, .memoryFreed, .rateAllowsStart, .event: false
         }
     }
 }

@@ -40,7 +40,7 @@ extension DownloadCoordinator {
         case .answer(let caller, let error): caller.fail(error)
         case .deliver(let decode, let callers, let id):
             return deliver(decode, to: callers, from: id)
-        case .cancelDecode(let decode): decodes.removeValue(forKey: decode)?.task.cancel()
+        case .cancelDecode(let decode): removeDecode(decode)?.task.cancel()
         case .grant(let answer): answer.resolve(.success(()))
         case .announceRoom(let group, let hasRoom, let count): group.setRoom(hasRoom, considering: count)
         case .setAlarm(let kind, let time): alarm(kind).set(time)

@@ -36,7 +36,7 @@ extension DownloadCoordinator {
                 waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
                 rateLimited: machine.queue.rateLimitedCount,
                 backingOff: machine.backingOffCount,
-                callers: machine.callers.count,
+                callers: machine.callers.count + fileLookups.callerCount,
                 bytesInFlight: bytesInFlight.count)
         }
     }

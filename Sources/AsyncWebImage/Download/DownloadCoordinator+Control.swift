@@ -18,7 +18,11 @@ extension DownloadCoordinator {
     /// Stops every download, active or waiting: each caller gets a `CancellationError`.
     ///
     /// Later requests are processed normally, or wait if downloads are suspended. Decoded images stay in the cache.
-    public func cancelAll() { turn(.cancelAll) }
+    public func cancelAll() {
+        turn()
+        for caller in fileLookups.callers { caller.fail(CancellationError()) }
+        turn(.cancelAll)
+    }
 
     /// Drops the partial bodies of a response.
     func forget(_ key: FetchKey) { turn(.forget(key)) }

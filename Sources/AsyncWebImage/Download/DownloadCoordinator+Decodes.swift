@@ -36,9 +36,16 @@ extension DownloadCoordinator {
             if case .file(let file) = result.outcome { await store?(file) }
             await self.decodeEnded(id, result)
         }
+        let file: FileKey? =
+            if case .file(let identity) = variant.content {
+                FileKey(fetch: download.key, identity: identity)
+            } else {
+                nil
+            }
+        setActive(file, true)
         decodes[id] = RunningDecode(
             variant: variant, task: task, reader: reader, frames: frames, animations: animations,
-            headerChecks: headerChecks)
+            headerChecks: headerChecks, file: file)
         return true
     }
 
@@ -79,7 +86,7 @@ extension DownloadCoordinator {
     func deliver(
         _ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID
     ) -> DownloadMachine.Event? {
-        guard let decode = decodes.removeValue(forKey: id), let result = decode.result,
+        guard let decode = removeDecode(id), let result = decode.result,
             let download = downloads[download]
         else {
             for caller in callers { caller.fail(CancellationError()) }
@@ -105,6 +112,13 @@ extension DownloadCoordinator {
             }
         }
         return mismatches.isEmpty ? nil : .mismatched(mismatches, isStored: download.log.source.isStored)
+    }
+
+    /// Removes a decode that has ended, or has been canceled.
+    func removeDecode(_ id: DownloadMachine.DecodeID) -> RunningDecode? {
+        let decode = decodes.removeValue(forKey: id)
+        setActive(decode?.file, false)
+        return decode
     }
 
     /// Returns whether a caller accepts a result; otherwise, it has failed, or it is added to `mismatches`.

@@ -8,16 +8,6 @@ extension DownloadCoordinator {
         listeners.isObserved || isTraced || !key.usesResponseCache ? nil : immediateResponses?.data(for: key)
     }
 
-    /// Returns the key under which an encoded file is stored; `nil` if stored files are not used.
-    nonisolated func resultKey(_ identity: FileIdentity, of key: FetchKey) -> ResultKey? {
-        immediateResponses?.resultKey(identity, of: key)
-    }
-
-    /// Returns whether a stored file may be used, according to the response from which it was made.
-    nonisolated func accepts(_ head: ResponseHead, for key: FetchKey) -> Bool {
-        immediateResponses?.accepts(head, for: key) == true
-    }
-
     /// Starts a lookup in the response cache, which delivers a short response, or posts its decision.
     func lookup(_ download: Download, timeLimit: Duration?) {
         let receiver = receiver(of: download, continuing: nil)

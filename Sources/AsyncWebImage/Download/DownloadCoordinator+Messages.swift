@@ -9,7 +9,9 @@ extension DownloadCoordinator {
     func event(of message: CoordinatorMessage) -> DownloadMachine.Event? {
         switch message {
         case .join(let caller):
-            guard !caller.isSettled, !environment.images.answer(caller) else { return nil }
+            guard !caller.isSettled, !environment.images.answer(caller), !looksForFile(of: caller) else {
+                return nil
+            }
             caller.conditions?.startTime(environment.clock) { [weak self, id = caller.id] in
                 self?.post(.event(.callerTimedOut(id)))
             }
@@ -21,6 +23,8 @@ extension DownloadCoordinator {
             // An answered caller gets no progress.
             if let log = download(of: caller)?.log { log.watch(caller, stream) } else { stream.finish() }
         case .stopWatching(let caller, let stream): download(of: caller)?.log.stopWatching(caller, stream)
+        // Becomes messages of the callers.
+        case .fileLookedUp: break
         case .memoryFreed: bytesInFlight.letBodiesGrow()
         // Every turn starts the downloads that may start.
         case .rateAllowsStart: break

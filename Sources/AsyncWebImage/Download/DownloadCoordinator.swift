@@ -1,6 +1,7 @@
 import HTTPTransport
 import Logging
 import Synchronization
+import Threading
 import ResponseCache
 
 /// An actor that determines the order of downloads and performs each one once for all its callers.
@@ -43,6 +44,10 @@ public actor DownloadCoordinator {
     var downloads: [Download.ID: Download] = [:]
     /// The active decodes.
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]
+    /// The callers for whose files the response cache is being asked.
+    var fileLookups = FileLookups()
+    /// The files that are being looked up or made.
+    nonisolated let activeFiles = Locked<Set<FileKey>>([])
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
     nonisolated let listeners = DownloadEvents()
@@ -140,9 +145,7 @@ public actor DownloadCoordinator {
         executor.takeMessages(into: &messages)
         guard event != nil || !messages.isEmpty else { return }
         performTurn { now in
-            for message in messages {
-                if let event = self.event(of: message) { handle(consume event, at: now) }
-            }
+            for message in messages { handle(message, at: now) }
             messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
             if let event { handle(event, at: now) }
         }
@@ -152,9 +155,7 @@ public actor DownloadCoordinator {
     ///
     /// Only for the executor, which has found no earlier messages.
     func turn(for message: CoordinatorMessage) {
-        performTurn { now in
-            if let event = event(of: message) { handle(consume event, at: now) }
-        }
+        performTurn { now in handle(message, at: now) }
     }
 
     private func performTurn(_ handleEvents: (_ now: Stopwatch.Instant) -> Void) {
@@ -173,9 +174,22 @@ public actor DownloadCoordinator {
         return read(machine)
     }
 
+    /// Returns whether a caller of a product would share its decode; only within a turn.
+    func isDecoding(_ variant: Variant, of key: FetchKey) -> Bool { machine.isDecoding(variant, of: key) }
+
     /// Returns the download of a caller that waits; only within a turn.
     func download(of caller: Subscriber.ID) -> Download? {
         machine.callers.download(of: caller).flatMap { downloads[$0] }
+    }
+
+    private func handle(_ message: CoordinatorMessage, at now: Stopwatch.Instant) {
+        if case .fileLookedUp(let file, let result) = message {
+            for message in endLookup(of: file, result) {
+                if let event = event(of: message) { handle(consume event, at: now) }
+            }
+        } else if !fileLookups.keep(message), let event = event(of: message) {
+            handle(consume event, at: now)
+        }
     }
 
     /// Lets the machine handle an event, and performs the resulting actions.

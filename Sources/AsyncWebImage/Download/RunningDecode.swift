@@ -10,6 +10,8 @@ struct RunningDecode {
     /// The frames of an animation.
     var animations: FrameHub<AnimatedImage>?
     var headerChecks = HeaderChecks()
+    /// The file that is made; `nil` for other results.
+    var file: FileKey?
     /// The result; `nil` until it ends.
     var result: DecodeResult?
 

@@ -216,20 +216,30 @@ public final class ImageLoader: Sendable {
         start(request, \.head) { .info(readsAnimation: readsAnimation, $0) }
     }
 
-    private func start<Value>(
+    /// Starts a load and returns its handle; a value that `immediate` returns needs no download.
+    func start<Value>(
         _ request: ImageRequest, _ head: @escaping @Sendable (Value) -> ResponseHead,
         response: ResponseAccess = ResponseAccess(),
+        immediate: @escaping @Sendable (FetchKey) -> Value? = { _ in nil },
         _ product: @escaping @Sendable (OneShot<Value>) -> Subscriber.Product
     ) -> LoadTask<Value> {
         if !request.fallbackURLs.isEmpty {
-            return tryingTask(request, head) { self.start($0, head, response: $1, product) }
+            return tryingTask(request, head) {
+                self.start($0, head, response: $1, immediate: immediate, product)
+            }
         }
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         do {
-            var subscriber = Subscriber(request, try fetchKey(request), id: id, product: product(answer))
-            subscriber.response = response
-            coordinator.post(.join(subscriber))
+            let key = try fetchKey(request)
+            if let value = immediate(key) {
+                request.slot?.keep()
+                answer.resolve(.success(value))
+            } else {
+                var subscriber = Subscriber(request, key, id: id, product: product(answer))
+                subscriber.response = response
+                coordinator.post(.join(subscriber))
+            }
         } catch {
             answer.resolve(.failure(error))
         }
@@ -237,16 +247,14 @@ public final class ImageLoader: Sendable {
         return LoadTask(request: request, answer: answer, response: response, head: head, control: control)
     }
 
-    /// Returns the result of a request; `join` adds the caller to a download, unless it answers it otherwise.
     func answer<Value: Sendable>(
-        to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product,
-        join: ((Subscriber) -> Void)? = nil
+        to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product
     ) async throws -> Value {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         let subscriber = Subscriber(request, key, id: id, product: product(answer))
         return try await withTaskCancellationHandler {
-            if let join { join(subscriber) } else { coordinator.join(subscriber) }
+            coordinator.join(subscriber)
             return try await answer.value
         } onCancel: {
             answer.resolve(.failure(CancellationError()))

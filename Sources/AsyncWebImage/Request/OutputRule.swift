@@ -36,9 +36,11 @@ public struct OutputRule: Sendable, Hashable {
     /// If the format can store animations, they stay animations; otherwise, or with `keepsAnimations` false, the file
     /// contains the first frame.
     public init(_ options: EncodeOptions, metadata: Metadata = [], keepsAnimations: Bool = true) {
+        let animated = keepsAnimations && options.encoder.storesAnimations ? options : nil
+        let identity = options.encoder.identity
         self.init(
-            opaque: options, transparent: options,
-            animated: keepsAnimations && options.encoder.storesAnimations ? options : nil, metadata)
+            opaque: options, transparent: options, animated: animated, metadata,
+            encoders: [identity, identity, animated == nil ? "" : identity])
     }
 
     /// Creates a rule for the best format that a client accepts, by the value of its `Accept` field (RFC 9110, section
@@ -68,20 +70,29 @@ public struct OutputRule: Sendable, Hashable {
         let animated =
 
             best { $0.encoder.storesAnimations && $0.format != .png } ?? best(where: \.encoder.storesAnimations)
+        let (usedTransparent, usedAnimated) = (transparent ?? opaque, keepsAnimations ? animated : nil)
         self.init(
-            opaque: opaque, transparent: transparent ?? opaque, animated: keepsAnimations ? animated : nil, metadata)
+            opaque: opaque, transparent: usedTransparent, animated: usedAnimated, metadata,
+            encoders: [opaque, usedTransparent, usedAnimated].map { $0?.encoder.identity ?? "" })
     }
 
+    /// Creates a rule whose encoders have these identities.
     private init(
-        opaque: EncodeOptions, transparent: EncodeOptions, animated: EncodeOptions?, _ metadata: Metadata
+        opaque: EncodeOptions, transparent: EncodeOptions, animated: EncodeOptions?, _ metadata: Metadata,
+        encoders: [String]
     ) {
         self.opaque = opaque
         self.transparent = transparent
         self.animated = animated
         self.metadata = metadata
-        let encoders = [opaque, transparent, animated].map { $0?.encoder.identity ?? "" }
         identity = "\(encoders.joined(separator: "\n"))\n\(metadata.rawValue)"
     }
+
+    /// Returns whether two rules make the same files.
+    public static func == (left: OutputRule, right: OutputRule) -> Bool { left.identity == right.identity }
+
+    /// Adds the ``identity`` to `hasher`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
     /// The formats of the files that this rule can make.
     var formats: [ImageFormat] { [opaque, transparent, animated].compactMap { $0?.format } }

@@ -8,8 +8,9 @@ package enum CacheDecision: Sendable {
     case resume(StoredPart)
     /// Request the response; `standIn` can be used if the request fails (`stale-if-error`).
     case fetch(standIn: StoredResponse?)
-    /// Decide again hop by hop: a stored redirect leads to a response that is not stored.
-    case followRedirect
+    /// Decide again when the request is sent: a stored response cannot be used without the network, or a stored redirect
+    /// leads to a response that is not stored.
+    case undecided
     /// Fail, because nothing is stored and the network must not be used.
     case refuse
 
@@ -27,7 +28,7 @@ package enum CacheDecision: Sendable {
     package var isLocal: Bool {
         switch self {
         case .serve, .refuse: true
-        case .revalidate, .resume, .fetch, .followRedirect: false
+        case .revalidate, .resume, .fetch, .undecided: false
         }
     }
 
@@ -42,10 +43,15 @@ package enum CacheDecision: Sendable {
         switch self {
         case .revalidate(let stored): stored
         case .fetch(let stored): stored
-        case .serve, .resume, .followRedirect, .refuse: nil
+        case .serve, .resume, .undecided, .refuse: nil
         }
     }
 
+    /// A Boolean value that indicates whether nothing is stored that is of use.
+    package var isMiss: Bool {
+        if case .fetch(standIn: nil) = self { true } else { false }
+    }
+
     /// The decision without open files, which a waiting request must not hold: the cache is asked again.
-    var closed: CacheDecision { isLocal ? self : .fetch(standIn: nil) }
+    var closed: CacheDecision { isLocal || isMiss ? self : .undecided }
 }

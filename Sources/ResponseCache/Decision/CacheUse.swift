@@ -19,7 +19,7 @@ extension CacheDecision {
         case .serve(let reply): reply.body == nil ? nil : .hit
         case .revalidate: .revalidation
         case .resume, .fetch, .refuse: .miss
-        case .followRedirect: nil
+        case .undecided: nil
         }
     }
 }

@@ -39,6 +39,7 @@ package struct StoredResult: Sendable {
     package let source: ResponseSource
     /// A Boolean value that indicates whether the result can be used without asking the origin.
     package let isFresh: Bool
+    let key: ResultKey
     let stored: StoredResponse
 
     /// The version to ask the origin about; `nil` if the response has none.

@@ -5,6 +5,9 @@ protocol ImmediateStorage: ResponseStorage {
     /// It never waits for a disk, so that it can be called on any thread. `nil` does not mean that there is no entry.
     func immediateEntry(_ key: ResponseStorageKey) -> ImmediateEntry?
 
+    /// Returns whether all entries are known to take at most `maximumBytes` bytes, so that none has to be removed.
+    func fits(in maximumBytes: Int) -> Bool
+
     /// Records the uses of entries for which ``immediateEntry(_:)`` could not do so without waiting for a disk.
     func recordUses()
 }

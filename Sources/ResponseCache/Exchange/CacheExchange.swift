@@ -38,9 +38,9 @@ struct CacheExchange {
             if decision.use == nil { cache.uses.record(response == nil ? .miss : .hit) }
             return response
         case .refuse: throw request.error(.notCached)
-        case .revalidate, .resume, .fetch, .followRedirect: break
+        case .revalidate, .resume, .fetch, .undecided: break
         }
-        let requestedAt = cache.now()
+        var requestedAt = cache.now()
         let response: IncomingResponse
         do {
             response = try await next.response(to: decision.request(insteadOf: request.transportRequest))
@@ -48,6 +48,7 @@ struct CacheExchange {
             guard let reply = standIn(decision) else { throw error }
             return try await serve(reply)
         }
+        if let sentAt = response.requestedAt { requestedAt = sentAt }
         let times = (requestedAt: requestedAt, receivedAt: cache.now())
         switch decision {
         case .revalidate(let stored) where response.head.status == .notModified:
@@ -113,7 +114,9 @@ struct CacheExchange {
         let head = ResponseHead(
             response: whole.response, url: response.head.url, redirectCount: response.head.redirectCount)
         var response = response
-        if request.transportRequest.withoutRange.allowsStoring(head, receivedAt: whole.receivedAt), isStorable(head) {
+        if request.transportRequest.withoutRange.allowsStoring(head, receivedAt: whole.receivedAt),
+            cache.isStorable(head)
+        {
             let writer = EntryWriter(
                 whole, request.resource, cache: cache, length: whole.contentLength, continuing: part.stored)
             response.body = StoringBody(response.body, by: writer)
@@ -135,33 +138,14 @@ struct CacheExchange {
     private func storing(
         _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
     ) -> IncomingResponse {
-        let (sent, resource, head) = (request.transportRequest.withoutRange, request.resource, response.head)
-        if request.transportRequest.isRangeContinuation, head.isAboutRange { return response }
-        guard sent.allowsStoring(head, receivedAt: times.receivedAt), isStorable(head) else {
-            // The stored response is outdated, and this one cannot replace it.
-            let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
-            if !head.isAboutRange, isOutdated, !sent.isRedirected(head) {
-                cache.thread.append { [cache] in cache.removeEntries(of: resource.hash) }
-            }
-            return response
-        }
+        guard !(request.transportRequest.isRangeContinuation && response.head.isAboutRange),
+            let writer = cache.writer(
+                for: response.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        else { return response }
         if case .resume(let part) = decision { remove(part) }
         var response = response
-        var stored = StoredHead(
-            head.response, to: sent, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        if head.redirection != nil {
-            // The body of a redirect is not delivered.
-            stored.fields[.contentLength] = nil
-        }
-        let writer = EntryWriter(stored, resource, cache: cache, length: stored.contentLength)
         response.body = StoringBody(response.body, by: writer, interest: interest)
         return response
-    }
-
-    private func isStorable(_ head: ResponseHead) -> Bool {
-        // Without these credentials, the redirect could lead elsewhere.
-        if head.redirection?.addsCredentials == true { return false }
-        return head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes
     }
 }
 
@@ -172,13 +156,8 @@ extension CacheDecision {
         switch self {
         case .revalidate(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
         case .resume(let part): request = part.request(insteadOf: request)
-        case .fetch, .serve, .followRedirect, .refuse: break
+        case .fetch, .serve, .undecided, .refuse: break
         }
         return request
     }
-}
-
-extension ResponseHead {
-    /// A Boolean value that indicates whether the status refers to a range: 206 or 416.
-    fileprivate var isAboutRange: Bool { status == .partialContent || status == .rangeNotSatisfiable }
 }

@@ -12,7 +12,7 @@ package struct CachingResponder: Responder {
     /// Creates a responder that asks `next` for responses that the cache does not have.
     ///
     /// `decision` is the decision of the cache about the same request, if the cache was asked before; unless it needs no
-    /// network, the cache is asked again, because the request may have waited since. A request with
+    /// network, or nothing is stored, the cache is asked again. A request with
     /// `isRetry` repeats a failed one: remembered failures do not answer it. `interest` is the part of the body that is
     /// wanted; if that is only the beginning, no part of an interrupted body is stored.
     package init(
@@ -46,7 +46,10 @@ package struct CachingResponder: Responder {
     /// The decision about the request, with open files.
     private func decision(_ request: CacheRequest, _ cache: ResponseCache) async -> CacheDecision {
         // It is about the first of several hops.
-        if let decision, decision.isLocal, request.transportRequest.followedRedirects ?? 0 == 0 { return decision }
+        if let decision, decision.isLocal || decision.isMiss, request.transportRequest.followedRedirects ?? 0 == 0 {
+            if decision.isMiss { cache.record(decision, request) }
+            return decision
+        }
         guard request.usesStoredResponses else { return .fetch(standIn: nil) }
         // Other processes may have stored the response while the request has waited.
         return await cache.thread.run {

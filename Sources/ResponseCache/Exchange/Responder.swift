@@ -20,6 +20,8 @@ package struct IncomingResponse {
     package var length: Int?
     /// The body.
     package var body: any BodySource
+    /// The time when the request was sent, by the clock of the cache, if it was sent before it was made of the responder.
+    package var requestedAt: Int?
 
     /// Creates a response whose body is as long as its head says.
     package init(head: ResponseHead, source: ResponseSource, body: any BodySource) {

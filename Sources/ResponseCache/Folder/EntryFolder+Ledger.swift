@@ -45,6 +45,12 @@ extension EntryFolder {
         }
     }
 
+    /// The space that all files take according to the ledger; `nil` if it does not know some of them.
+    var recordedBytes: Int? {
+        guard let known = (try? ledger())?.all, !known.contains(nil) else { return nil }
+        return known.reduce(0) { $0 + ($1?.bytes ?? 0) }
+    }
+
     /// Returns the totals of a shard as they were a moment ago; `nil` if they are unknown.
     func recentTotals(of shard: Int) -> Totals? {
         if let ledger = ledgerInUse.withLock({ $0 }), ledger.hasName { return ledger[shard] }

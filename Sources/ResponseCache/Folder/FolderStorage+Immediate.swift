@@ -37,6 +37,8 @@ extension FolderStorage: ImmediateStorage {
     /// permit, so that it would fail again; a file that is missing or not in memory, for example, says nothing of others.
     static func isRefusal(_ code: Int32) -> Bool { [ENOSYS, EPERM, EINVAL, EOPNOTSUPP].contains(code) }
 
+    func fits(in maximumBytes: Int) -> Bool { folder.recordedBytes.map { $0 <= maximumBytes } ?? false }
+
     func recordUses() {
         for (key, time) in pendingUses.withLock({ $0.removeAll() }) { folder.markUsed(.entry(key), at: time) }
     }

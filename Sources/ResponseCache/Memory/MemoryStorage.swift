@@ -38,6 +38,8 @@ final class MemoryStorage: ImmediateStorage {
         return ImmediateEntry(head: content.head, body: body)
     }
 
+    func fits(in maximumBytes: Int) -> Bool { byteCount <= maximumBytes }
+
     /// Does nothing, because uses are recorded immediately.
     func recordUses() {}
 

@@ -36,7 +36,7 @@ struct CacheDecisionTests {
         case .resume: "resume"
         case .fetch(nil): "fetch"
         case .fetch: "fetch, stored"
-        case .followRedirect: "follow"
+        case .undecided: "undecided"
         case .refuse: "refuse"
         }
     }
@@ -82,7 +82,7 @@ struct CacheDecisionTests {
             let answer = OneShot<CacheDecision>()
             let request = TransportRequest(url: try HTTPURL(url))
             ResponseCache.lookUp(request, in: cache, policy: .useProtocol) { answer.resolve(.success($0)) }
-            #expect(name(try await answer.value) == "fetch")
+            #expect(name(try await answer.value) == "undecided")
         }
     }
 
@@ -96,6 +96,6 @@ struct CacheDecisionTests {
         ResponseCache.lookUp(request, in: cache, policy: .useProtocol, revalidatesLater: revalidatesLater) {
             answer.resolve(.success($0))
         }
-        #expect(name(try await answer.value) == (revalidatesLater ? "serve" : "fetch"))
+        #expect(name(try await answer.value) == (revalidatesLater ? "serve" : "undecided"))
     }
 }

@@ -38,7 +38,7 @@ struct CacheRequestTests {
         case .revalidate?: return "revalidate"
         case .fetch(let standIn)?: return standIn == nil ? "fetch" : "fetch or stand in"
         case .refuse?: return "refuse"
-        case .resume?, .followRedirect?: return "other"
+        case .resume?, .undecided?: return "other"
         case nil: return nil
         }
     }

@@ -34,8 +34,7 @@ struct CachingResponderTests {
     @Test func responseStoredWhileTheRequestWaitedIsServed() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = TestResponder { _ in (.ok, [:], [[9]]) }
-        let responder = CachingResponder(
-            cache, policy: .useProtocol, decision: .fetch(standIn: nil), before: origin)
+        let responder = CachingResponder(cache, policy: .useProtocol, decision: .undecided, before: origin)
         try await cache.store([1, 2, 3], url)
         let response = try await responder.response(to: TransportRequest(url: try HTTPURL(url)))
         #expect(try await response.body.bytes() == [1, 2, 3])

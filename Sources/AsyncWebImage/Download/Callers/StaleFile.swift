@@ -5,7 +5,6 @@ import ResponseCache
 struct StaleFile: Sendable {
     let file: EncodedFile
     let result: StoredResult
-    let key: ResultKey
     let cache: ResponseCache
     /// The request for the image, which does not ask about the file.
     let fetch: FetchKey
@@ -14,6 +13,6 @@ struct StaleFile: Sendable {
 
     /// Returns the file, whose response the origin has confirmed by a 304; `nil` if the 304 is for another response.
     func confirmed(by head: ResponseHead) -> ImageFile? {
-        cache.confirm(result, by: head, for: key).map { ImageFile(file, origin: $0.origin) }
+        cache.confirm(result, by: head).map { ImageFile(file, origin: $0.origin) }
     }
 }

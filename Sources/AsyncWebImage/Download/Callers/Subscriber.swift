@@ -21,10 +21,20 @@ struct Subscriber: Sendable {
         indirect case image(PixelRecipe, OneShot<ImageResponse>)
         indirect case previews(PixelRecipe, FrameChannel<ImagePreview>)
         indirect case animation(PixelRecipe, OneShot<AnimationResponse>)
-        /// The image, encoded; the file that was stored, if it is stale.
-        indirect case file(FileIdentity, OneShot<ImageFile>, StaleFile?)
+        /// The image, encoded.
+        case file(FileIdentity, OneShot<ImageFile>, StoredFile)
         /// The animation as far as it has been received, repeatedly.
         indirect case animationFrames(PixelRecipe, FrameChannel<AnimatedImage>)
+    }
+
+    /// What is known about the file that may be stored in the response cache.
+    enum StoredFile: Sendable {
+        /// Nothing: the cache is to be asked.
+        case unknown
+        /// There is none, or it is not used.
+        case none
+        /// It is stale, and the request asks the origin whether it can be used.
+        indirect case stale(StaleFile)
     }
 
     /// A unique number, ascending in the order of requests.
@@ -172,11 +182,12 @@ struct Subscriber: Sendable {
 
     /// Fails the caller; if it has asked about a stale file that is current, delivers that, or loads the image again.
     func fail(_ error: any Error) {
-        guard case .file(let identity, let answer, let stale?) = product, case ImageError.notModified(let head) = error
+        guard case .file(let identity, let answer, .stale(let stale)) = product,
+            case ImageError.notModified(let head) = error
         else { return destination.fail(error) }
         if let file = stale.confirmed(by: head) { return answer.resolve(.success(file)) }
         var again = self
-        (again.key, again.product, again.isJoined) = (stale.fetch, .file(identity, answer, nil), false)
+        (again.key, again.product, again.isJoined) = (stale.fetch, .file(identity, answer, .none), false)
         stale.join(again)
     }
 
@@ -220,8 +231,12 @@ struct Subscriber: Sendable {
 
     /// Delivers the encoded image.
     func deliver(_ file: EncodedFile, from origin: ResponseOrigin) {
-        guard case .file(_, let answer, _) = product else { return }
-        answer.resolve(.success(ImageFile(file, origin: seen(origin))))
+        deliver(ImageFile(file, origin: seen(origin)))
+    }
+
+    /// Delivers the encoded image as it was stored.
+    func deliver(_ file: ImageFile) {
+        if case .file(_, let answer, _) = product { answer.resolve(.success(file)) }
     }
 
     /// Returns the origin as this caller sees it.

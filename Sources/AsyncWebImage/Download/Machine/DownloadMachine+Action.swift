@@ -13,8 +13,8 @@ extension DownloadMachine {
         case decide(ID, timeLimit: Duration?)
         /// Sends a request; if there is a response cache, it is asked first.
         case transfer(ID, Attempt)
-        /// Serves the response that the response cache has, or sends the request, about which it is asked again; reply with
-        /// `refresh` if the response is stale.
+        /// Serves the response that the response cache has, or sends the request, about which it is asked again unless it has
+        /// nothing; reply with `refresh` if the response is stale.
         indirect case perform(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.
         indirect case resume(ID, Attempt, from: Resumption)

@@ -63,7 +63,7 @@ extension DownloadMachine {
             lookups?.release(id)
             pauseTime(of: id)
             startWait(of: id)
-            enqueue(id, for: .decided(decision))
+            enqueue(id, for: .decided(decision, turn: turn))
             refuseIfTooManyWait(id)
         case .draining(holdsSlot: true): releaseSlot(id)
         case .queued, .transferring, .backingOff, .received, .draining: reject("decided", id)
@@ -96,8 +96,9 @@ extension DownloadMachine {
         {
             // The cache has decided about a request without a range.
             emit(.resume(id, attempt, from: resumption))
-        } else if case .decided(let decision) = step {
-            emit(.perform(id, attempt, decision))
+        } else if case .decided(let decision, let turn) = step {
+            // Other processes may have stored the response while the download has waited.
+            emit(.perform(id, attempt, turn == self.turn ? decision : .undecided))
         } else {
             emit(.transfer(id, attempt))
         }

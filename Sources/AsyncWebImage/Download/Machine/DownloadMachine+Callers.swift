@@ -17,6 +17,12 @@ extension DownloadMachine {
         if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
     }
 
+    /// Returns whether a caller of a product would share a decode that has begun.
+    func isDecoding(_ variant: Variant, of key: FetchKey) -> Bool {
+        guard let index = joinable[key].flatMap({ downloads.index(of: $0) }) else { return false }
+        return downloads.states[index].decodes[variant] != nil
+    }
+
     /// Lets callers that expect another body than a stored one request it from the origin, unless their policy forbids
     /// that: during a shutdown, only if one of them lets the download that they have shared finish.
     mutating func mismatched(_ mismatches: [Mismatch], isStored: Bool) {

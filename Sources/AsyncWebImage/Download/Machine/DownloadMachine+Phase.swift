@@ -34,8 +34,8 @@ extension DownloadMachine {
     enum Step {
         case lookup
         case attempt
-        /// An attempt that follows a lookup in the response cache, which found no response to serve.
-        indirect case decided(CacheDecision)
+        /// An attempt that follows a lookup in the response cache, which found no response to serve, in this turn.
+        indirect case decided(CacheDecision, turn: UInt64)
         /// An attempt that might continue an earlier one.
         indirect case continuation(Resumption)
     }

@@ -6,6 +6,7 @@ extension DownloadMachine {
     mutating func schedule(hasMemory: Bool) {
         self.hasMemory = hasMemory
         startNext()
+        turn += 1
         finishShutdownIfIdle()
     }
 

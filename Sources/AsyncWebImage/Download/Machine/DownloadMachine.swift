@@ -48,6 +48,8 @@ struct DownloadMachine {
     var latestWait = Duration.zero
     /// The shutdown, once it has begun.
     var shutdown: Shutdown?
+    /// The number of the current turn, which ends when downloads have been started.
+    var turn: UInt64 = 0
     /// The time of the current event.
     private(set) var now = Instant()
     private var lastDownload: ID = 0

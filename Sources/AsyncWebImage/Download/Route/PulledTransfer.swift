@@ -3,7 +3,7 @@ import ResponseCache
 
 /// A transfer whose response is pulled by one task, which delivers it to a receiver as a transport would.
 ///
-/// Used only where a cache or hooks take part; see ``ResponseRoute``.
+/// Used only where hooks, a source, or stored responses take part; see ``ResponseRoute``.
 final class PulledTransfer: Transfer {
     private let network: NetworkResponder
     private let task: Task<Void, Never>

@@ -39,6 +39,11 @@ struct ResponseRoute {
         guard hooks != nil || source != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
             return transport.start(request, receiver: receiver)
         }
+        if let decision, decision.isMiss, !isRetry, hooks == nil, source == nil, let cache,
+            let transfer = StoringTransfer(request, cache, policy, over: transport, receiver: receiver)
+        {
+            return transfer
+        }
         let network = NetworkResponder(source?.transport ?? transport, isUndecided: hooks?.validator != nil)
         var responder: any Responder = CachingResponder(
             cache, policy: policy, decision: decision, isRetry: isRetry, interest: network.interest,

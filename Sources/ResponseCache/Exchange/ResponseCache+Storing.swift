@@ -1,0 +1,62 @@
+package import HTTPTransport
+import HTTPTypes
+
+// Storing the responses that arrive over the network.
+extension ResponseCache {
+    /// Returns a writer for the body of a response that has just arrived; `nil` if it may not be stored.
+    ///
+    /// A stored response that is outdated by one that may not be stored is removed later.
+    func writer(
+        for head: ResponseHead, to request: CacheRequest, requestedAt: Int, receivedAt: Int
+    ) -> EntryWriter? {
+        let (sent, resource) = (request.transportRequest.withoutRange, request.resource)
+        guard sent.allowsStoring(head, receivedAt: receivedAt), isStorable(head) else {
+            // The stored response is outdated, and this one cannot replace it.
+            let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
+            if !head.isAboutRange, isOutdated, !sent.isRedirected(head) {
+                thread.append { [self] in removeEntries(of: resource.hash) }
+            }
+            return nil
+        }
+        var stored = StoredHead(head.response, to: sent, requestedAt: requestedAt, receivedAt: receivedAt)
+        if head.redirection != nil {
+            // The body of a redirect is not delivered.
+            stored.fields[.contentLength] = nil
+        }
+        return EntryWriter(stored, resource, cache: self, length: stored.contentLength)
+    }
+
+    func isStorable(_ head: ResponseHead) -> Bool {
+        // Without these credentials, the redirect could lead elsewhere.
+        if head.redirection?.addsCredentials == true { return false }
+        return head.contentLength ?? 0 <= configuration.maximumEntryBytes
+    }
+}
+
+extension ResponseHead {
+    /// A Boolean value that indicates whether the status refers to a range: 206 or 416.
+    var isAboutRange: Bool { status == .partialContent || status == .rangeNotSatisfiable }
+}
+
+/// A request for which a cache has nothing, and whose response it may store.
+package struct UncachedRequest: Sendable {
+    private let request: CacheRequest
+    private let cache: ResponseCache
+    /// The time when the request was sent, by the clock of the cache.
+    package let requestedAt: Int
+
+    /// Creates a request that is sent now; returns `nil` if it bypasses the cache.
+    package init?(_ request: TransportRequest, _ cache: ResponseCache, policy: CachePolicy) {
+        guard let request = CacheRequest(request, policy: policy) else { return nil }
+        (self.request, self.cache) = (request, cache)
+        requestedAt = cache.now()
+    }
+
+    /// Records that the cache had nothing.
+    package func recordMiss() { cache.record(.fetch(standIn: nil), request) }
+
+    /// Returns a writer for the body of the response; `nil` if that may not be stored.
+    package func writer(for head: ResponseHead) -> EntryWriter? {
+        cache.writer(for: head, to: request, requestedAt: requestedAt, receivedAt: cache.now())
+    }
+}
