@@ -246,4 +246,6 @@ struct BodyBuffer {
 }
 
 /// The error for a reader whose bytes have been discarded: the body starts over, and so must the reader.
-struct BodyRestarted: Error {}
+package struct BodyRestarted: Error {
+    package init() {}
+}

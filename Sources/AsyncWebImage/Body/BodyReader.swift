@@ -1,7 +1,7 @@
 /// The position of one decoder in a ``BodyLog``.
 ///
 /// Releasing the reader releases its position.
-final class BodyReader: Sendable {
+package final class BodyReader: Sendable {
     private let log: BodyLog
     private let id: BodyBuffer.ReaderID
     /// The digest to which the bytes are added.

@@ -10,12 +10,14 @@ extension DecodeSession {
             beginning = []
             return AnimatedImage(still: try await decodeImage(codec, plan: plan))
         }
-        return try await readAnimation(codec, plan, beginning)
+        return try await readAnimation(plan, beginning)
     }
 
-    /// Returns the animation; `codec` has read `beginning` for the header.
+    /// Returns the animation; `beginning` has been read for the header.
+    ///
+    /// With `isGranted`, memory for an image with a single frame, which is decoded, has been granted.
     func readAnimation(
-        _ codec: StreamingDecoder, _ plan: DecodePlan?, _ beginning: [[UInt8]]
+        _ plan: DecodePlan?, _ beginning: [[UInt8]], isGranted: Bool = false
     ) async throws -> AnimatedImage {
         var animation = decoder.animation(options)
         do {
@@ -26,26 +28,27 @@ extension DecodeSession {
             // Complete frames are shown before the error.
             try? publish(animation.image)
             // The transfer was interrupted: the received part is a file that ends early.
-            guard error is ImageError, options.allowsPartial, let image = try? await finish(animation, plan) else {
+            guard error is ImageError, options.allowsPartial, let image = try? await finish(animation, plan, isGranted)
+            else {
                 throw error
             }
             return image
         }
-        return try await finish(animation, plan)
+        return try await finish(animation, plan, isGranted)
     }
 
     /// Returns the properties of an animation, read to its end; `codec` has read `beginning` for the header.
     func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> FileSummary {
         var animation = decoder.animation(options)
         let byteCount = try await read(&animation, beginning)
-        let image = try await finish(animation, codec.plan)
+        let image = try await finish(animation, codec.plan, false)
         return FileSummary(header: image.header, byteCount: byteCount, animation: image)
     }
 
     /// Reads the file to its end and returns its number of bytes; `beginning` has been read for the header.
     @discardableResult
     private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws -> Int {
-        reader.setKeepsBytes(true)
+        reader.body?.setKeepsBytes(true)
         var pieces = beginning
         var shownFrames = 0
         var byteCount = 0
@@ -59,31 +62,38 @@ extension DecodeSession {
                 shownFrames = image.frameCount
                 try publish(image)
             }
-            guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return byteCount }
-            if let exif { for piece in next { exif.append(piece) } }
+            guard !animation.needsNoMoreBytes, let next = try await reader.next(inBatches: false) else {
+                return byteCount
+            }
+            if let metadata { for piece in next { metadata.append(piece) } }
             pieces = next
         }
     }
 
-    private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
+    private func finish(
+        _ animation: StreamingAnimation, _ plan: DecodePlan?, _ isGranted: Bool
+    ) async throws -> AnimatedImage {
         // An image with a single frame is decoded now.
-        let stillBytes = try plan.map { $0.estimatedBytes.saturatingSum(try transformationBytes($0)) } ?? 0
-        let decodesLong = animation.decodesImageAtEnd && plan.map(takesLong) == true
-        return try await decoder.withMemory(animation.decodesImageAtEnd ? stillBytes : 0) {
-            try await withTaskExecutorPreference(
-                threads(forLongWork: decodesLong || animation.findsFramesAtEnd)
-            ) {
-                var animation = animation
-                let image: AnimatedImage
-                do throws(CodecError) {
-                    image = try animation.finish()
-                } catch {
-                    try? publish(animation.image)
-                    throw error
-                }
-                return try transformed(image)
-            }
+        let isLong = animation.findsFramesAtEnd || animation.decodesImageAtEnd && plan.map(takesLong) == true
+        let threads = threads(forLongWork: isLong)
+        guard !isGranted, animation.decodesImageAtEnd, let plan else {
+            return try await withTaskExecutorPreference(threads) { try finish(animation) }
         }
+        return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(try transformationBytes(plan))) {
+            try await withTaskExecutorPreference(threads) { try finish(animation) }
+        }
+    }
+
+    private func finish(_ animation: StreamingAnimation) throws -> AnimatedImage {
+        var animation = animation
+        let image: AnimatedImage
+        do throws(CodecError) {
+            image = try animation.finish()
+        } catch {
+            try? publish(animation.image)
+            throw error
+        }
+        return try transformed(image)
     }
 
     /// Shows the frames so far to those who wait for them.

@@ -8,13 +8,16 @@ extension DecodeSession {
     /// Returns the size of the transformed image, or the maximum; throws if it cannot be transformed.
     func transformedSize(_ plan: DecodePlan) throws(CodecError) -> PixelSize {
         let size = plan.outputSize
+        guard !transformations.isEmpty else { return size }
+        // An orientation after the pixels can still exchange the sides.
+        let turned = PixelSize(width: size.height, height: size.width)
+        let other = try? transformations.outputSize(for: turned, limits: limits)
         do {
-            return try transformations.outputSize(for: size, limits: limits)
+            let output = try transformations.outputSize(for: size, limits: limits)
+            return if let other, other.area > output.area { other } else { output }
         } catch {
-            // An orientation after the pixels can still exchange the sides.
-            let other = PixelSize(width: size.height, height: size.width)
-            guard let output = try? transformations.outputSize(for: other, limits: limits) else { throw error }
-            return output
+            guard let other else { throw error }
+            return other
         }
     }
 

@@ -1,9 +1,9 @@
 import ImageCodecs
 import ImageProcessing
 
-/// A decode of one download: passes bytes from a reader through a codec, on the decoder's threads.
-struct DecodeSession: Sendable {
-    let reader: BodyReader
+/// A decode of one file: passes bytes from a reader through a codec, within memory that is granted for it.
+struct DecodeSession<Input: DecodeInput> {
+    let reader: Input
     let decoder: ImageDecoder
     var options: DecodeOptions
     var transformations: [ImageTransformation] = []
@@ -16,11 +16,19 @@ struct DecodeSession: Sendable {
     /// A Boolean value that indicates whether memory is returned if others wait for it while the body is incomplete; if
     /// not, it is returned only while a failed attempt has not been followed by another one.
     var returnsMemory = true
-    /// The collector of the Exif data; `nil` if they are not needed.
-    var exif: ExifCollector?
+    /// The collector of metadata; `nil` if none are needed.
+    var metadata: MetadataCollector?
+    /// A Boolean value that indicates whether long work moves to the decoder's threads instead of staying on those of the
+    /// caller.
+    var movesLongWork = true
     /// The clock for the timing of previews.
     var clock: any Clock<Duration> = ContinuousClock()
+}
 
+extension DecodeSession: Sendable where Input: Sendable {}
+
+// Decodes of downloads, on the decoder's threads.
+extension DecodeSession where Input == BodyReader {
     /// Returns the final image, or a partial one if the options allow it.
     ///
     /// Throws `CodecError`, `DecodeFailure` if part of the image was decoded, the error that ended the download, or
@@ -50,7 +58,9 @@ struct DecodeSession: Sendable {
     @concurrent func bodyDigest() async throws -> BodyDigest? {
         try await withTaskExecutorPreference(decoder.threads) { try await reader.bodyDigest() }
     }
+}
 
+extension DecodeSession {
     /// Runs `body` again whenever the download starts over, which the number of attempts limits, and once in each attempt
     /// if its memory has been recalled.
     func fromFirstByte<Result>(_ body: (DecodeSession) async throws -> Result) async throws -> Result {
@@ -62,7 +72,7 @@ struct DecodeSession: Sendable {
                 session.returnsMemory = true
             } catch is MemoryRecalled {
                 session.returnsMemory = false
-                try await reader.waitForBody()
+                try await reader.body?.waitForBody()
             }
         }
     }
@@ -83,15 +93,15 @@ struct DecodeSession: Sendable {
         // If the body ended before its header, the codec throws a better error.
         guard let plan else { return try make(transformed(codec.finish())) }
         let extraBytes = extraBytes.saturatingSum(try transformationBytes(plan)).saturatingSum(previewBytes(plan))
-        // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
-        reader.suspendReading()
-        let recall = MemoryRecall { [reader] in reader.wake() }
-        return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(extraBytes), recall: recall) {
+        let bytes = plan.estimatedBytes.saturatingSum(extraBytes)
+        try await reader.prepare(for: bytes)
+        let recall = reader.body.map { body in MemoryRecall { body.wake() } }
+        return try await decoder.withMemory(bytes, recall: recall) {
             // The file counts as part of the decode.
-            reader.setKeepsBytes(false)
-            let isLong = codec.takesLong || takesLong(plan)
-            return try await withTaskExecutorPreference(threads(forLongWork: isLong)) {
-                try make(await finishTransformed(codec, recall, yields: isLong))
+            reader.body?.setKeepsBytes(false)
+            let threads = threads(forLongWork: codec.takesLong || takesLong(plan))
+            return try await withTaskExecutorPreference(threads) {
+                try make(await finishTransformed(codec, recall, yields: threads != nil))
             }
         }
     }
@@ -103,11 +113,13 @@ struct DecodeSession: Sendable {
     }
 
     /// Returns the executor for long work, or `nil` for the current one.
-    func threads(forLongWork isLong: Bool) -> (any TaskExecutor)? { isLong ? decoder.threads.forLongWork() : nil }
+    func threads(forLongWork isLong: Bool) -> (any TaskExecutor)? {
+        movesLongWork && isLong ? decoder.threads.forLongWork() : nil
+    }
 
     /// Returns the transformed image; the part of an image that accompanies an error is transformed as well.
     private func finishTransformed(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool = false
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
     ) async throws -> DecodedImage {
         do {
             return try transformed(await finish(codec, recall, yields: yields))
@@ -118,7 +130,7 @@ struct DecodeSession: Sendable {
     }
 
     private func finish(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
     ) async throws -> DecodedImage {
         let start = ContinuousClock.now
         do {
@@ -132,7 +144,7 @@ struct DecodeSession: Sendable {
     }
 
     private func finishUnmeasured(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, yields: Bool
     ) async throws -> DecodedImage {
         do {
             try await readPixels(codec, recall, clock: clock, yields: yields)
@@ -151,7 +163,7 @@ struct DecodeSession: Sendable {
         let codec = decoder.codec(options)
         var byteCount = 0
         var beginning: [[UInt8]] = []
-        while let pieces = try await reader.next() {
+        while let pieces = try await reader.next(inBatches: false) {
             for piece in pieces {
                 byteCount += piece.count
                 try codec.append(piece.span)
@@ -159,7 +171,7 @@ struct DecodeSession: Sendable {
                     return FileSummary(header: header, byteCount: byteCount)
                 }
             }
-            reader.setKeepsBytes(true)
+            reader.body?.setKeepsBytes(true)
             guard readsAnimation else { continue }
             beginning += pieces
             if let header = codec.header {
@@ -176,25 +188,31 @@ struct DecodeSession: Sendable {
         return try await readAnimationInfo(beginning, codec)
     }
 
-    /// Returns the plan known with the header; `nil` if the body ends before it.
+    /// Returns the plan known with the header; `nil` if the file ends before it, or it is behind more bytes than may be
+    /// held.
     func readHeader(
         _ codec: StreamingDecoder, keeping keep: ([UInt8]) -> Void = { _ in }
     ) async throws -> DecodePlan? {
-        while let pieces = try await reader.next() {
+        let limit = reader.storage?.maximumHeldBytes ?? .max
+        var count = 0
+        while count < limit, let pieces = try await reader.next(inBatches: false) {
             for piece in pieces {
+                count += piece.count
                 keep(piece)
-                exif?.append(piece)
+                metadata?.append(piece)
                 try codec.append(piece.span)
             }
             // Until the decode has memory: metadata can be long, and some formats need the whole file.
-            reader.setKeepsBytes(true)
+            reader.body?.setKeepsBytes(true)
             if let plan = codec.plan {
                 if let header = codec.header { headerChecks.publish(header) }
                 return plan
             }
         }
-        try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
-            try codec.lookForHeaderAtEnd()
+        if count < limit {
+            try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
+                try codec.lookForHeaderAtEnd()
+            }
         }
         return codec.plan
     }
@@ -203,16 +221,17 @@ struct DecodeSession: Sendable {
     ///
     /// Throws `MemoryRecalled` if that has been requested when there is little to read, and the body can be read again.
     private func readPixels<Time: Clock>(
-        _ codec: StreamingDecoder, _ recall: MemoryRecall, clock: Time, yields: Bool
+        _ codec: StreamingDecoder, _ recall: MemoryRecall?, clock: Time, yields: Bool
     ) async throws where Time.Duration == Duration {
         let start = clock.now
         var schedule = PreviewSchedule(policy)
         // A delayed preview is shown at its time, even if no more bytes arrive.
-        let alarm = Alarm(clock: clock) { [reader] in reader.wake() }
+        let alarm = Alarm(clock: clock) { [body = reader.body] in body?.wake() }
+        let hasBegun = codec.plan != nil
         schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
             let state = PreviewSchedule.State(
-                isWanted: frames.isWanted && !codec.hasReachedEnd && !reader.isAtEnd,
+                isWanted: frames.isWanted && !codec.hasReachedEnd && reader.body?.isAtEnd != true,
                 version: codec.previewVersion, scan: codec.previewScan)
             let now = start.duration(to: clock.now)
             switch schedule.decision(state, at: now) {
@@ -226,12 +245,19 @@ struct DecodeSession: Sendable {
             }
             // If the decode stops early, the download stops as well, unless another caller needs the remainder.
             guard !codec.needsNoMoreBytes else { return }
-            if recall.isRequested, reader.rewind(onlyBetweenAttempts: !returnsMemory) { throw MemoryRecalled() }
+            if recall?.isRequested == true, reader.body?.rewind(onlyBetweenAttempts: !returnsMemory) == true {
+                throw MemoryRecalled()
+            }
             guard let pieces = try await reader.next(inBatches: true) else { return }
             for piece in pieces {
                 try Task.checkCancellation()
-                exif?.append(piece)
-                schedule.decoded(for: try clock.measure { try codec.append(piece.span) })
+                metadata?.append(piece)
+                schedule.decoded(
+                    for: try clock.measure {
+                        try codec.append(piece.span)
+                        // As soon as the header is known, if the file is read again.
+                        if !hasBegun { try codec.begin() }
+                    })
                 if yields, decoder.threads.hasShortWork { await Task.yield() }
             }
         } while true

@@ -78,7 +78,7 @@ struct DecodeResult: Sendable {
     }
 }
 
-extension DecodeSession {
+extension DecodeSession where Input == BodyReader {
     /// Runs the session to its end outside the coordinator, which processes only the end.
     @concurrent func result(_ variant: Variant) async -> DecodeResult {
         while true {
@@ -100,7 +100,7 @@ extension DecodeSession {
             case .header(let readsAnimation): return .info(try await runHeader(readsAnimation: readsAnimation))
             case .pixels: return .image(try await run())
             case .animation: return .animation(try await runAnimation())
-            case .file(let identity): return .file(try await runFile(identity.rule))
+            case .file(let identity): return .file(try await runFile(identity))
             // Nothing of it is decoded.
             case .body: return .failure(CancellationError())
             }

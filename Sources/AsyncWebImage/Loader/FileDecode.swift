@@ -6,7 +6,7 @@ import ResponseCache
 /// A decode of a file that no download delivers: from memory, or from an asynchronous sequence.
 struct FileDecode: Sendable {
     private let log = BodyLog(maximumReplayBytes: 0)
-    private let session: DecodeSession
+    private let session: DecodeSession<BodyReader>
     private let url: HTTPURL
     /// Delivers the file; `nil` if the log has all of it.
     private let feed: (@Sendable () async -> Void)?
@@ -55,7 +55,7 @@ struct FileDecode: Sendable {
         _ log: BodyLog, _ decoder: ImageDecoder, _ options: DecodeOptions,
         _ policy: PreviewPolicy = PreviewPolicy(selection: .none), _ frames: FrameHub<ImagePreview> = FrameHub(),
         limitsReadAhead: Bool = false
-    ) throws -> DecodeSession {
+    ) throws -> DecodeSession<BodyReader> {
         // Nothing has been discarded yet.
         guard let reader = log.makeReader(limitsReadAhead: limitsReadAhead) else { throw CancellationError() }
         return DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
@@ -75,7 +75,7 @@ struct FileDecode: Sendable {
     }
 
     /// Runs a decode while the file is delivered, which ends with the decode.
-    func run<Value: Sendable>(_ decode: (DecodeSession) async throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(_ decode: (DecodeSession<BodyReader>) async throws -> Value) async throws -> Value {
         do {
             guard let feed else { return try await decode(session) }
             // Not a child task: a sequence that ignores cancellation must not hold back the result.

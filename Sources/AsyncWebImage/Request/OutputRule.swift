@@ -19,6 +19,8 @@ public struct OutputRule: Sendable, Hashable {
         ///
         /// They can contain the place where a photo was taken.
         public static let exif = Metadata(rawValue: 2)
+        /// The gain map of JPEG, which fits the result only if the image is merely scaled.
+        package static let gainMap = Metadata(rawValue: 4)
     }
 
     /// The encoding of images without transparent pixels.

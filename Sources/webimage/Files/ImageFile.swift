@@ -81,28 +81,4 @@ struct ImageFile: ~Copyable {
             guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
         }
     }
-
-    /// Returns the header with the orientation that can follow the pixels, reading the whole file.
-    consuming func wholeHeader() throws -> ImageHeader {
-        let reader = ImageHeaderReader(customFormats: CommandFormats.custom)
-        while true {
-            let block = try nextBlock()
-            if block.isEmpty { return try reader.finish() }
-            try reader.append(block.span)
-        }
-    }
-
-    /// Returns the header, reading no more blocks than necessary, and the number of bytes read.
-    consuming func header() throws -> (header: ImageHeader, byteCount: Int) {
-        let decoder = StreamingDecoder(customFormats: CommandFormats.custom)
-        var count = 0
-        while true {
-            let block = try nextBlock()
-            count += block.count
-            if block.isEmpty { try decoder.lookForHeaderAtEnd() } else { try decoder.append(block.span) }
-            if let header = decoder.header { return (header, count) }
-            // Without a header, the decoder throws the reason.
-            if block.isEmpty { return (try decoder.finish().header, count) }
-        }
-    }
 }

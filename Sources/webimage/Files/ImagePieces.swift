@@ -7,15 +7,13 @@ import WebimageConsole
 protocol ImagePieces: AnyObject {
     /// Returns the next piece, which is never empty; `nil` at the end.
     ///
-    /// Throws ``StartedOver`` if all earlier pieces are void and the next one is the first of another body; the
+    /// Throws `ImageBytes.StartedOver` if all earlier pieces are void and the next one is the first of another body; the
     /// caller can continue reading.
     func next() async throws -> [UInt8]?
     /// Notifies the source that the caller will not read for a while.
     func suspendReading()
     /// The origin of the bytes, in the format of ``Outcome/source``; `nil` before the first piece.
     var source: String? { get }
-    /// The total number of bytes; `nil` if unknown.
-    var expectedCount: Int? { get }
     /// The head of the response; `nil` before the first piece, and for files.
     var head: ResponseHead? { get }
 }
@@ -23,9 +21,6 @@ protocol ImagePieces: AnyObject {
 extension ImagePieces {
     var head: ResponseHead? { nil }
 }
-
-/// The error when a download has started over.
-struct StartedOver: Error {}
 
 /// The body of a response, in pieces; it is requested when it is first awaited.
 final class DownloadedPieces: ImagePieces {
@@ -55,17 +50,12 @@ final class DownloadedPieces: ImagePieces {
     func next() async throws -> [UInt8]? {
         if body == nil, failure == nil { await waitForFirst() }
         if let failure { throw failure }
-        do {
-            return try await pieces?.next()
-        } catch is ImageBytes.StartedOver {
-            throw StartedOver()
-        }
+        return try await pieces?.next()
     }
 
     func suspendReading() { body?.suspendReading() }
 
     var source: String? { body?.source.rawValue }
-    var expectedCount: Int? { body?.head.contentLength }
     var head: ResponseHead? { body?.head }
 }
 
@@ -91,30 +81,6 @@ final class InputPieces: ImagePieces {
     func suspendReading() {}
 
     var source: String? { "file" }
-    var expectedCount: Int? { blocks.totalBytes }
-}
-
-/// Pieces whose beginning was read and stored in a file, from the first again.
-final class RewoundPieces: ImagePieces {
-    private var beginning: FilePieces?
-    private let rest: any ImagePieces
-
-    init(_ beginning: UnfinishedFile, _ rest: any ImagePieces) throws {
-        self.beginning = try beginning.pieces()
-        self.rest = rest
-    }
-
-    func next() async throws -> [UInt8]? {
-        if let piece = try await beginning?.next() { return piece }
-        beginning = nil
-        return try await rest.next()
-    }
-
-    func suspendReading() { rest.suspendReading() }
-
-    var source: String? { rest.source }
-    var head: ResponseHead? { rest.head }
-    var expectedCount: Int? { rest.expectedCount }
 }
 
 /// A local file, in pieces.
@@ -122,25 +88,23 @@ final class FilePieces: ImagePieces {
     private let file: ImageFile
     /// The owner that keeps the file open.
     private let owner: UnfinishedFile?
-    /// The error thrown after the last piece instead of the end.
-    private let end: (any Error)?
 
-    init(_ file: consuming ImageFile, of owner: UnfinishedFile? = nil, end: (any Error)? = nil) {
+    init(_ file: consuming ImageFile, of owner: UnfinishedFile? = nil) {
         self.file = file
         self.owner = owner
-        self.end = end
     }
 
     func next() async throws -> [UInt8]? {
         try Task.checkCancellation()
         let block = try file.nextBlock()
-        guard block.isEmpty else { return block }
-        if let end { throw end }
-        return nil
+        return block.isEmpty ? nil : block
     }
 
     /// The position of the next piece in the file, in bytes.
     func position() throws(FileError) -> Int { try file.position() }
+
+    /// The number of bytes; `nil` if unknown.
+    var count: Int? { file.count }
 
     /// Continues with the piece at `position`.
     func move(to position: Int) throws(FileError) { try file.move(to: position) }
@@ -148,5 +112,4 @@ final class FilePieces: ImagePieces {
     func suspendReading() {}
 
     var source: String? { "file" }
-    var expectedCount: Int? { file.count }
 }

@@ -55,22 +55,12 @@ final class UnfinishedFile {
         hasBeenRead = false
     }
 
-    /// Appends `pieces` until more than `limit` bytes, the maximum before a header, have been received, or all.
-    ///
-    /// Returns the maximum memory that a search for the header in them needs, in bytes.
-    func appendMetadata(_ pieces: any ImagePieces, limit: Int) async throws -> Int {
-        while count <= limit, let piece = try await pieces.next() { try append(piece) }
-        pieces.suspendReading()
-        // A growing array temporarily exists twice.
-        return 2 * count
-    }
-
-    /// Returns the file for reading, with `end` thrown instead of its end; nothing may be appended in the meantime.
-    func pieces(end: (any Error)? = nil) throws(FileError) -> FilePieces {
+    /// Returns the file for reading; after something is appended, its reader is at the end.
+    func pieces() throws(FileError) -> FilePieces {
         try flush()
         guard lseek(descriptor, 0, SEEK_SET) >= 0 else { throw FileError("read", label) }
         hasBeenRead = true
-        return FilePieces(ImageFile(borrowing: descriptor), of: self, end: end)
+        return FilePieces(ImageFile(borrowing: descriptor), of: self)
     }
 
     /// Returns all bytes; nothing may be appended afterward.

@@ -70,96 +70,40 @@ struct ImageFetcher: Sendable {
 
     private func get(_ source: ImageSource, _ slot: LoadSlot, into outcome: inout Outcome) async throws {
         let pieces = try pieces(of: source, slot)
-        switch plan.mode {
-        case .untouched: try await check(pieces, .header, as: nil, source, &outcome)
-        case .converted(let format) where !plan.dependsOnHeader:
-            try await convert(pieces, of: pieces, as: format, source, &outcome)
-        case .converted(let format), .verified(let format):
-            do {
-                try await check(pieces, .everything, as: format, source, &outcome)
-            } catch ImageError.transport(_) where plan.options.allowsPartial {
-                let pieces = try self.pieces(of: source, slot)
-                try await convert(pieces, of: pieces, as: format, source, &outcome)
-            }
+        func name(_ format: ImageFormat) -> FileName {
+            naming.name(of: source, head: pieces.head, suffix: format.fileExtension)
         }
-    }
-
-    private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
-        switch source.location {
-        case .url(let url):
-            var request = ImageRequest(url, handlesCookies: handlesCookies)
-            request.slot = slot
-            return DownloadedPieces(request, by: loader)
-        case .file(let path): return FilePieces(try ImageFile(path: path, isSource: true))
-        case .standardInput:
-            return InputPieces(
-                try InputBlocks(path: "-"), limit: loader.decoder.configuration.limits.maximumBytes)
-        case .invalid(let reason): throw FileError(description: reason)
-        }
-    }
-
-    /// The error for an image that cannot be written as downloaded.
-    private struct NeedsConversion: Error {}
-
-    /// Writes the bytes as they arrive, and gives the file its name only if it passes the check; converts the image to
-    /// `format` instead if the plan requires that, or it is damaged and damaged images are allowed.
-    private func check(
-        _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, as format: ImageFormat?, _ source: ImageSource,
-        _ outcome: inout Outcome
-    ) async throws {
-        let check = ImageCheck(
-            decoder: loader.decoder, memory: memory, extent: extent,
-            keepsDamaged: plan.options.allowsPartial || plan.isConverted)
-        let file = output.folder.makeFile()
-        func name(_ format: ImageFormat) -> FileName { self.name(of: source, pieces, format) }
+        let maker = OutputMaker(plan, by: loader.decoder, memory, in: output.folder)
+        defer { outcome.image = maker.facts }
+        let made: OutputMaker.Output
         do {
-            let header = try await check.run(pieces, into: file) {
-                file.label = output.path(of: name($0))
-            } admission: {
-                guard plan.keeps($0) else { throw NeedsConversion() }
-            }
-            outcome.describe(pieces)
-            // A header that is behind much metadata.
-            guard plan.keeps(header) else { throw NeedsConversion() }
-            outcome.image.describe(header)
-            if extent == .everything { outcome.image.warnings = header.warnings }
-            try plan.check(header.warnings)
-            outcome.path = try await output.place(file, as: name(header.format))
-            outcome.outputFormat = header.format.identifier
-            outcome.bytes = file.count
-        } catch is NeedsConversion {
-            try await convert(RewoundPieces(file, pieces), of: pieces, as: format, source, &outcome)
-        } catch is MemoryShortage where plan.isConverted {
-            try await convert(RewoundPieces(file, pieces), of: pieces, as: format, source, &outcome)
-        } catch is ImageCheck.Damaged {
-            try await convert(try file.pieces(), of: pieces, as: format, source, &outcome)
+            made = try await maker.output(of: pieces) { $0.label = output.path(of: name($1)) }
         } catch let error as CodecError {
             outcome.describe(pieces)
             throw error
         }
+        outcome.describe(pieces)
+        let (file, format): (UnfinishedFile, ImageFormat)
+        switch made {
+        case .unchanged(let checked, let original): (file, format) = (checked, original)
+        case .converted(let image):
+            try Task.checkCancellation()
+            (file, format) = (output.folder.makeFile(), image.format)
+            file.label = output.path(of: name(format))
+            try file.append(image.bytes)
+        }
+        outcome.path = try await output.place(file, as: name(format))
+        outcome.outputFormat = format.identifier
+        outcome.bytes = file.count
     }
 
-    /// Converts the image in `pieces`, the bytes of `original`.
-    private func convert(
-        _ pieces: any ImagePieces, of original: any ImagePieces, as format: ImageFormat?, _ source: ImageSource,
-        _ outcome: inout Outcome
-    ) async throws {
-        let conversion = Conversion(
-            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: output.folder)
-        let image = try await conversion.run(pieces, into: &outcome.image)
-        outcome.describe(original)
-        try Task.checkCancellation()
-        let file = output.folder.makeFile()
-        let name = name(of: source, original, image.format)
-        file.label = output.path(of: name)
-        try file.append(image.bytes)
-        outcome.path = try await output.place(file, as: name)
-        outcome.outputFormat = image.format.identifier
-        outcome.bytes = image.bytes.count
-    }
-
-    private func name(of source: ImageSource, _ pieces: any ImagePieces, _ format: ImageFormat) -> FileName {
-        naming.name(of: source, head: pieces.head, suffix: format.fileExtension)
+    private func pieces(of source: ImageSource, _ slot: LoadSlot) throws -> any ImagePieces {
+        guard case .url(let url) = source.location else {
+            return try source.localPieces(limit: loader.decoder.configuration.limits.maximumBytes)
+        }
+        var request = ImageRequest(url, handlesCookies: handlesCookies)
+        request.slot = slot
+        return DownloadedPieces(request, by: loader)
     }
 }
 

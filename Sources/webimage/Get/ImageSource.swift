@@ -54,6 +54,17 @@ struct ImageSource: Sendable, Equatable {
         location = .invalid(reason: reason)
     }
 
+    /// Returns the pieces of a file, or of standard input, which can be endless, up to `limit` bytes; throws an error for
+    /// other sources.
+    func localPieces(limit: Int) throws(FileError) -> any ImagePieces {
+        switch location {
+        case .file(let path): FilePieces(try ImageFile(path: path, isSource: true))
+        case .standardInput: InputPieces(try InputBlocks(path: "-"), limit: limit)
+        case .invalid(let reason): throw FileError(description: reason)
+        case .url: throw FileError(description: "it must be downloaded")
+        }
+    }
+
     /// Returns the location that a file URL names; `nil` for anything else.
     private static func location(ofFileURL url: String) -> Location? {
         let start = url.lowercased()

@@ -1,7 +1,7 @@
 import AsyncWebImage
 import ImageCodecs
 
-/// Writes the bytes of an image to a file while verifying them.
+/// Verifies an image while it is stored as it arrives.
 ///
 /// Holds only a piece of the image, in addition to the memory of the verifier.
 struct ImageCheck {
@@ -13,7 +13,7 @@ struct ImageCheck {
         case everything
     }
 
-    /// The error for a damaged image that was written completely.
+    /// The error for a damaged image that was stored completely.
     struct Damaged: Error {
         let cause: CodecError
     }
@@ -21,154 +21,112 @@ struct ImageCheck {
     let decoder: ImageDecoder
     let memory: MemoryLimits
     let extent: Extent
-    /// A Boolean value that indicates whether a damaged image is written completely, followed by ``Damaged``.
+    /// A Boolean value that indicates whether a damaged image is stored completely, followed by ``Damaged``.
     var keepsDamaged = false
 
-    /// Reads `pieces` to their end, writes them to `file`, and returns the header with the number of frames.
+    /// Reads `pieces`, which are kept in a file, to their end, and returns the header with the number of frames.
     ///
     /// Throws the errors of ``ImageVerifier`` as soon as possible, without reading the remainder. Starts over
     /// whenever the pieces do, which the number of attempts limits. `named` is called when the format is known,
     /// before most of the file is written. `admission` is called with the header as soon as it is known, and can throw
     /// an error to end the check.
     func run(
-        _ pieces: any ImagePieces, into file: UnfinishedFile, named: (ImageFormat) -> Void = { _ in },
-        admission: (ImageHeader) throws -> Void = { _ in }
+        _ pieces: StoredPieces, named: (ImageFormat) -> Void, admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
         while true {
             do {
-                return switch extent {
-                case .header: try await readHeader(pieces, file, named, admission)
-                case .everything: try await verify(pieces, file, named, admission)
-                }
-            } catch is StartedOver {
-                try file.truncate()
+                return try await attempt(pieces, named, admission)
+            } catch is BodyRestarted {
             } catch let error as CodecError where keepsDamaged && error.leavesPixels {
-                guard try await finishes(pieces, file) else { continue }
+                do { _ = try await pieces.store(upTo: .max) } catch is BodyRestarted { continue }
                 throw Damaged(cause: error)
             }
         }
     }
 
-    /// Writes the remaining pieces; returns `false` if they start over.
-    private func finishes(_ pieces: any ImagePieces, _ file: UnfinishedFile) async throws -> Bool {
-        do {
-            while let piece = try await pieces.next() { try file.append(piece) }
-            return true
-        } catch is StartedOver {
-            try file.truncate()
-            return false
-        }
-    }
-
-    private func verify(
-        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void,
-        _ admission: (ImageHeader) throws -> Void
+    private func attempt(
+        _ pieces: StoredPieces, _ named: (ImageFormat) -> Void, _ admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
-        let limits = decoder.configuration.limits
-        var verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
-        while verifier.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
-            do {
-                try verifier.append(piece.span)
-            } catch {
-                if keepsDamaged { try file.append(piece) }
-                throw error
-            }
-            if let format = verifier.header?.format ?? Self.format(of: piece, in: file) { named(format) }
-            try file.append(piece)
-        }
-        if let header = verifier.header { try admission(header) }
-        var bytes = 0
-        if verifier.header == nil, file.count >= MemoryLimits.beginning {
-            let limit = verifier.maximumHeaderBytes
-            verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
-            bytes = try await file.appendMetadata(pieces, limit: limit)
-            try memory.admitCheck(of: bytes, by: decoder)
-            bytes += try await decoder.withMemory(bytes) { try await estimatedBytes(of: file) }
-        } else {
-            try verifier.lookForHeaderAtEnd()
-            // A file that ends before its header has no estimate; the verifier throws the reason.
-            guard let estimate = verifier.estimatedBytes else { return try verifier.finish() }
-            bytes = estimate
-        }
-        try memory.admitCheck(of: bytes, by: decoder)
-        if verifier.header != nil, bytes <= MemoryLimits.small {
-            pieces.suspendReading()
-            return try await decoder.withMemory(bytes) {
-                try verifier.begin()
-                while let piece = try await pieces.next() {
-                    try file.append(piece)
-                    try verifier.append(piece.span)
-                }
-                return try verifier.finish()
-            }
-        }
-        // A slow or stalled server must not hold much memory while other images wait for it.
-        verifier = ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
-        while let piece = try await pieces.next() { try file.append(piece) }
-        let written = try file.pieces()
-        return try await decoder.withMemory(bytes) {
-            while let piece = try await written.next() {
-                try verifier.append(piece.span)
-                // As soon as the header is known.
-                try verifier.begin()
-            }
-            return try verifier.finish()
-        }
-    }
-
-    /// Returns the memory that verification needs, in bytes, for an image of which the maximum length before a header
-    /// has been written.
-    private func estimatedBytes(of file: UnfinishedFile) async throws -> Int {
-        let verifier = ImageVerifier(
-            limits: decoder.configuration.limits, customFormats: CommandFormats.custom)
-        let written = try file.pieces()
-        while verifier.header == nil, let piece = try await written.next() { try verifier.append(piece.span) }
-        try verifier.lookForHeaderAtEnd()
-        if let bytes = verifier.estimatedBytes { return bytes }
-        // Throws the reason why there is no header.
-        _ = try verifier.finish()
-        return 0
-    }
-
-    private func readHeader(
-        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void,
-        _ admission: (ImageHeader) throws -> Void
-    ) async throws -> ImageHeader {
-        let limits = decoder.configuration.limits
-        var reader = ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
-        var isNamed = false
-        while reader.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
-            try reader.append(piece.span)
-            if !isNamed, let format = reader.header?.format ?? Self.format(of: piece, in: file) {
-                isNamed = true
+        var check = makeCheck()
+        var isFirst = true
+        while check.header == nil, pieces.storedCount < pieces.maximumHeldBytes,
+            let piece = try await pieces.nextPiece()
+        {
+            try check.append(piece.span)
+            // Metadata can delay the header.
+            if let format = check.header?.format ?? (isFirst ? ImageFormat(signature: piece.span) : nil) {
                 named(format)
             }
-            try file.append(piece)
+            isFirst = false
         }
-        if let header = reader.header { try admission(header) }
-        if reader.header == nil, file.count >= MemoryLimits.beginning {
-            let limit = reader.maximumHeaderBytes
-            reader = ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
-            let bytes = try await file.appendMetadata(pieces, limit: limit)
-            try memory.admitCheck(of: bytes, by: decoder)
-            try await decoder.withMemory(bytes) {
-                let written = try file.pieces()
-                while let piece = try await written.next() { try reader.append(piece.span) }
-                // Finds the header, or throws the reason why there is none.
-                if reader.header == nil { _ = try reader.finish() }
+        if let header = check.header { try admission(header) }
+        var bytes = 0
+        var isRead = true
+        if check.header == nil, pieces.storedCount >= pieces.maximumHeldBytes {
+            let limit = check.maximumHeaderBytes
+            check = makeCheck()
+            isRead = false
+            bytes = try await pieces.search(upTo: limit, decoder) {
+                try memory.admitCheck(of: $0, by: decoder)
+            } _: { [check] piece in
+                if let piece { try check.append(piece.span) } else { try check.lookForHeaderAtEnd() }
+                return check.header != nil
             }
+        } else {
+            try check.lookForHeaderAtEnd()
         }
-        while let piece = try await pieces.next() {
-            try reader.append(piece.span)
-            try file.append(piece)
+        // A file without a header has no estimate; the check throws the reason.
+        guard let estimate = check.estimatedBytes else { return try check.finish() }
+        bytes = bytes.saturatingSum(estimate)
+        try memory.admitCheck(of: bytes, by: decoder)
+        if isRead, bytes <= MemoryLimits.small {
+            pieces.suspendReading()
+        } else {
+            // A slow or stalled server must not hold much memory while other images wait for it.
+            check = makeCheck()
+            _ = try await pieces.store(upTo: .max)
+            try pieces.rewind()
         }
-        return try reader.finish()
+        guard bytes > 0 else { return try await finished(check, pieces) }
+        return try await decoder.withMemory(bytes) { try await finished(check, pieces) }
     }
 
-    /// Returns the format identified by the first piece of a file: metadata can delay its header.
-    private static func format(of piece: [UInt8], in file: UnfinishedFile) -> ImageFormat? {
-        file.count == 0 ? ImageFormat(signature: piece.span) : nil
+    private func finished(_ check: any FileCheck, _ pieces: StoredPieces) async throws -> ImageHeader {
+        repeat {
+            // As soon as the header is known.
+            try check.begin()
+            guard let piece = try await pieces.nextPiece() else { return try check.finish() }
+            try check.append(piece.span)
+        } while true
     }
+
+    private func makeCheck() -> any FileCheck {
+        let limits = decoder.configuration.limits
+        return switch extent {
+        case .header: ImageHeaderReader(limits: limits, customFormats: CommandFormats.custom)
+        case .everything: ImageVerifier(limits: limits, customFormats: CommandFormats.custom)
+        }
+    }
+}
+
+/// A check of a file whose bytes are appended.
+private protocol FileCheck: AnyObject {
+    var header: ImageHeader? { get }
+    /// The memory of the check, in bytes; `nil` until the header is known.
+    var estimatedBytes: Int? { get }
+    var maximumHeaderBytes: Int { get }
+    func append(_ bytes: Span<UInt8>) throws(CodecError)
+    func lookForHeaderAtEnd() throws(CodecError)
+    func begin() throws(CodecError)
+    func finish() throws(CodecError) -> ImageHeader
+}
+
+extension ImageVerifier: FileCheck {}
+
+extension ImageHeaderReader: FileCheck {
+    fileprivate var estimatedBytes: Int? { header == nil ? nil : 0 }
+    fileprivate func lookForHeaderAtEnd() throws(CodecError) { if header == nil { _ = try finish() } }
+    fileprivate func begin() {}
 }
 
 extension CodecError {

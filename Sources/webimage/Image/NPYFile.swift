@@ -1,8 +1,22 @@
 import AsyncWebImage
+import ImageCodecs
+import ImageEncoders
 
 extension ImageFormat {
     /// The format of NumPy for arrays, here the pixels of a still image; it is only written.
     static let npy = ImageFormat(name: "NPY", mediaType: "application/octet-stream", fileExtension: "npy")
+}
+
+/// Encodes the pixels as arrays of NumPy, without metadata.
+struct NPYEncoder: ImageEncoder {
+    var format: ImageFormat { .npy }
+    var identity: String { "npy" }
+
+    func workingBytes(for size: PixelSize, hasAlpha: Bool) -> Int {
+        NPYFile.headerSize + size.area * (hasAlpha ? 4 : 3)
+    }
+
+    func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) -> [UInt8] { NPYFile.bytes(of: pixels) }
 }
 
 /// A file in the format of NumPy, version 1.0, with an array of bytes: height × width × channels.

@@ -42,6 +42,17 @@ struct OutputPlan: Sendable, Equatable {
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool { (isConverted || dependsOnHeader) && options.target == .original }
 
+    /// A Boolean value that indicates whether images can be written as downloaded.
+    var mayKeep: Bool { !isConverted || dependsOnHeader }
+
+    /// The format of encoded files; `nil` for JPEG for opaque images, PNG for others, and an animation's own format.
+    private var format: ImageFormat? {
+        switch mode {
+        case .untouched: nil
+        case .verified(let format), .converted(let format): format
+        }
+    }
+
     /// A Boolean value that indicates whether images are decoded and encoded.
     var isConverted: Bool {
         if case .converted = mode { true } else { false }
@@ -147,8 +158,23 @@ struct OutputPlan: Sendable, Equatable {
         return format == .jpeg || format == .png
     }
 
+    /// Returns what to make of an image with `header` that is decoded and encoded.
+    func plan(for header: ImageHeader) throws(CodecError) -> FilePlan {
+        let margins = resizing?.canvas(for: header.size).map { ImageTransformation.pad(to: $0, color: .white) }
+        var plan = FilePlan(
+            options: options(for: header), transformations: (margins.map { [$0] } ?? []) + transformations,
+            still: try encoding(format ?? .jpeg), transparent: format == nil ? try encoding(.png) : nil,
+            animated: keepsAnimations && header.mayBeAnimated ? try encoding(format ?? header.format) : nil)
+        plan.maximumBytes = maximumBytes ?? .max
+        plan.keepsGainMap = keepsGainMap(header) && (format == nil || format == .jpeg)
+        // It describes the stored colors.
+        if plan.keepsGainMap { plan.options.keepsProfile = true }
+        return plan
+    }
+
     /// Returns the options for encoding a file of `format`.
     func encoding(_ format: ImageFormat) throws(CodecError) -> EncodeOptions {
+        if format == .npy { return EncodeOptions(NPYEncoder()) }
         if let encoding = CommandFormats.encoding(of: format) { return encoding(quality, isLossless) }
         return isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))

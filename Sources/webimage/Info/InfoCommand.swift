@@ -89,33 +89,9 @@ struct InfoCommand: AsyncParsableCommand {
                 description.header = info.header
                 description.bytesRead = info.byteCount
                 if let animation = info.animation { description.describe(animation) }
-            case .invalid(let reason): throw FileError(description: reason)
-            case .standardInput:
-                let input = StandardInput(blocks: try InputBlocks(path: "-"))
-                let (header, bytes) = try await input.header()
-                description.header = header
-                description.bytesRead = input.blocks.bytesRead
-                guard header.mayBeAnimated else { break }
-                let file = try await input.wholeFile(after: bytes)
-                description.bytesRead = file.count
-                description.describe(
-                    try await workers.run { try AnimatedImage(file, customFormats: CommandFormats.custom) })
-            case .file(let path):
-                let (header, byteCount) = try await workers.run {
-                    let (header, byteCount) = try ImageFile(path: path, isSource: true).header()
-                    return (header, byteCount)
-                }
-                description.header = header
-                description.bytesRead = byteCount
-                if header.canChangeOrientation, !header.mayBeAnimated {
-                    description.header = try await workers.run { try ImageFile(path: path).wholeHeader() }
-                }
-                if header.mayBeAnimated {
-                    let bytes = try await workers.run { try ImageFile(path: path).bytes() }
-                    description.bytesRead = bytes.count
-                    description.describe(
-                        try await workers.run { try AnimatedImage(bytes, customFormats: CommandFormats.custom) })
-                }
+            case .file, .standardInput, .invalid:
+                let pieces = try source.localPieces(limit: DecodeLimits().maximumBytes)
+                try await withTaskExecutorPreference(workers) { try await description.read(pieces) }
             }
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }

@@ -45,6 +45,17 @@ struct GainMapTests {
         #expect(!GainMap.isGainMap(plain.span, among: 2) && !GainMap.isGainMap(noise.span, among: 1))
     }
 
+    @Test(arguments: [1, 7, 700, 1 << 20]) func gainMapIsFoundInPieces(length: Int) throws {
+        let map = try gainMap()
+        let file = try photo.encoded(with: .jpeg(), metadata: ImageMetadata(gainMap: map))
+        var scanner = GainMapScanner()
+        for start in stride(from: 0, to: file.count, by: length) {
+            #expect(scanner.map == nil)
+            scanner.append(file.span.extracting(start..<min(start + length, file.count)))
+        }
+        #expect(scanner.map == map)
+    }
+
     @Test func truncatedFileHasNoGainMap() throws {
         let file = try photo.encoded(with: .jpeg(), metadata: ImageMetadata(gainMap: try gainMap()))
         let cut = Array(file.dropLast())

@@ -41,7 +41,11 @@ struct GetOutputTests {
 
     private func bytes(_ path: String) throws -> [UInt8] { try ImageFile(path: path).bytes() }
 
-    private func format(_ path: String) throws -> ImageFormat { try ImageFile(path: path).header().header.format }
+    private func format(_ path: String) throws -> ImageFormat {
+        let file = try bytes(path)
+        let header = try ImageHeader.probe(file.span)
+        return try #require(header).format
+    }
 
     @Test func theExtensionOfTheFileChoosesItsFormat() async throws {
         try await withTemporaryFolder { folder in

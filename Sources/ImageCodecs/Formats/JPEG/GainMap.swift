@@ -3,19 +3,12 @@
 ///
 /// Its place is in the directory of pictures, among which its metadata identify it.
 package enum GainMap {
-    /// The maximum number of bytes in front of the pixels that are searched for the directory.
-    package static let maximumHeadBytes = 1 << 20
     /// The maximum size of a gain map, in bytes.
     package static let maximumBytes = 16 << 20
 
-    /// Returns the places of the pictures that can be the gain map of the file with this beginning.
-    package static func places(in head: Span<UInt8>) -> [Range<Int>] {
-        (JPEGPictureDirectory.places(in: head) ?? []).filter { $0.count <= maximumBytes }
-    }
-
     /// Returns whether a picture, one of `count`, is the announced gain map: it has the metadata of one, or is the only
     /// picture.
-    package static func isGainMap(_ picture: Span<UInt8>, among count: Int) -> Bool {
+    static func isGainMap(_ picture: Span<UInt8>, among count: Int) -> Bool {
         picture.has(2, at: 0) && picture[0] == 0xFF && picture[1] == 0xD8
             && (count == 1
                 || JPEGMetadataSegments(picture).segments.contains {
@@ -25,11 +18,8 @@ package enum GainMap {
 
     /// Returns the gain map in a complete file that announces one; `nil` if there is none.
     static func read(in file: Span<UInt8>) -> [UInt8]? {
-        let places = places(in: file)
-        for place in places where place.upperBound <= file.count {
-            let picture = file.extracting(place)
-            if isGainMap(picture, among: places.count) { return [UInt8](copying: picture) }
-        }
-        return nil
+        var scanner = GainMapScanner()
+        scanner.append(file)
+        return scanner.map
     }
 }

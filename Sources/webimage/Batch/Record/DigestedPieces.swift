@@ -27,7 +27,7 @@ final class DigestedPieces: ImagePieces {
             if algorithm != nil { digest.update(piece) }
             if findsExif { scanner.append(piece.span) }
             return piece
-        } catch let error as StartedOver {
+        } catch let error as ImageBytes.StartedOver {
             count = 0
             try digest.reset()
             scanner = ExifScanner()
@@ -40,7 +40,7 @@ final class DigestedPieces: ImagePieces {
         do {
             while try await next() != nil {}
             return true
-        } catch is StartedOver {
+        } catch is ImageBytes.StartedOver {
             return false
         }
     }
@@ -53,6 +53,5 @@ final class DigestedPieces: ImagePieces {
 
     func suspendReading() { pieces.suspendReading() }
     var source: String? { pieces.source }
-    var expectedCount: Int? { pieces.expectedCount }
     var head: ResponseHead? { pieces.head }
 }

@@ -209,24 +209,25 @@ struct LineProcessor: Sendable {
     }
 
     private func load(_ pieces: DigestedPieces, _ line: StartedLine, into answer: inout Answer) async throws {
-        let plan = line.plan ?? plans.common
+        let maker = OutputMaker(
+            line.plan ?? plans.common, by: loader.decoder, memory, in: scratch, hashes: hashes
+        ) { [filter] in try filter.check($0.size) }
+        defer { answer.record.image = maker.facts }
         repeat {
             line.storedFile = nil
-            let file = scratch.makeFile()
-            switch plan.mode {
-            case .untouched: try await keep(pieces, in: file, plan, .header, line, &answer)
-            case .converted(let format) where !plan.dependsOnHeader:
-                try await convert(pieces, plan, as: format, line, &answer)
-            case .converted(let format), .verified(let format):
-                do {
-                    try await keep(pieces, in: file, plan, .everything, line, &answer)
-                } catch is NeedsConversion {
-                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
-                } catch is MemoryShortage where plan.isConverted {
-                    try await convert(RewoundPieces(file, pieces), plan, as: format, line, &answer)
-                } catch is ImageCheck.Damaged {
-                    try await convert(try file.pieces(), plan, as: format, line, &answer)
+            switch try await maker.output(of: pieces) {
+            case .unchanged(let file, let format):
+                // Small files are in memory anyway.
+                if file.count < UnfinishedFile.bufferSize {
+                    answer.file = try file.contents()
+                } else {
+                    line.storedFile = file
                 }
+                answer.suffix = format.fileExtension
+            case .converted(let image):
+                answer.file = image.bytes
+                answer.suffix = image.format.fileExtension
+                storeUnlessThereIsRoom(line, &answer)
             }
             // A decoder does not need what follows the image, the digest does.
         } while try await !pieces.drain()
@@ -248,48 +249,6 @@ struct LineProcessor: Sendable {
         let file = scratch.makeFile()
         do throws(FileError) { try file.append(answer.file) } catch { return }
         (answer.file, line.storedFile) = ([], file)
-    }
-
-    private func convert(
-        _ pieces: any ImagePieces, _ plan: OutputPlan, as format: ImageFormat?, _ line: StartedLine,
-        _ answer: inout Answer
-    ) async throws {
-        var conversion = Conversion(
-            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch, hashes: hashes)
-        conversion.admission = { [filter] in try filter.check($0.size) }
-        answer.record.image = ImageFacts()
-        let image = try await conversion.run(pieces, into: &answer.record.image)
-        answer.file = image.bytes
-        answer.suffix = image.format.fileExtension
-        storeUnlessThereIsRoom(line, &answer)
-    }
-
-    /// The error for an image that cannot be kept as downloaded.
-    private struct NeedsConversion: Error {}
-
-    private func keep(
-        _ pieces: DigestedPieces, in file: UnfinishedFile, _ plan: OutputPlan, _ extent: ImageCheck.Extent,
-        _ line: StartedLine, _ answer: inout Answer
-    ) async throws {
-        let check = ImageCheck(
-            decoder: loader.decoder, memory: memory, extent: extent, keepsDamaged: plan.isConverted)
-        var facts = ImageFacts()
-        defer { answer.record.image = facts }
-        let header = try await check.run(pieces, into: file) { _ in
-        } admission: { header in
-            facts.describe(header)
-            try filter.check(header.size)
-            guard plan.keeps(header) else { throw NeedsConversion() }
-        }
-        // A header that is behind much metadata.
-        try filter.check(header.size)
-        guard plan.keeps(header) else { throw NeedsConversion() }
-        facts.describe(header)
-        if extent == .everything { facts.warnings = header.warnings }
-        try plan.check(header.warnings)
-        // Small files are in memory anyway.
-        if file.count < UnfinishedFile.bufferSize { answer.file = try file.contents() } else { line.storedFile = file }
-        answer.suffix = header.format.fileExtension
     }
 
     /// Compares the digest of the body with that of the list.
