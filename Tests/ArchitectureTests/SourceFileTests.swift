@@ -35,6 +35,17 @@ struct SourceFileTests {
         #expect(file.names == ["Interpolated", "Used", "Inside"])
     }
 
+    @Test func conditionsOfConditionalCompilationAreIgnored() {
+        let file = file(
+            """
+            #if Trait
+            let value = Used.value
+            #elseif Other
+            #endif
+            """)
+        #expect(file.names == ["Used"])
+    }
+
     @Test func genericParametersBelongToTheFile() {
         let file = file("func sum<Element: Numeric, Other>(_ values: [Element]) where Other: Hashable {}")
         #expect(file.ownNames == ["Element", "Other"])

@@ -1,4 +1,5 @@
-/// The names and signs of a Swift source, without comments and without the text of string literals.
+/// The names and signs of a Swift source, without comments, the conditions of conditional compilation, and the text of
+/// string literals.
 struct SourceTokens {
     /// A name, or one sign such as `{`.
     enum Token: Equatable {
@@ -29,7 +30,7 @@ struct SourceTokens {
         var depth = 0
         while offset < bytes.count {
             let byte = byte()
-            if begins("//") {
+            if begins("//") || begins("#if ") || begins("#elseif ") {
                 while offset < bytes.count, self.byte() != UInt8(ascii: "\n") { offset += 1 }
             } else if begins("/*") {
                 skipComment()

@@ -161,6 +161,7 @@ struct LimitsDocumentTests {
         "pixels of the frames of a JPEG XL that are not shown; 16,384 more count for each, and twice the image is added "
             + "for each shown frame": "32 times the image, and 67,108,864",
         "memory for frames of a JPEG XL at a time": "twice that for the image, and 32 MiB",
+        "segments of metadata in a JPEG that is restored from JPEG XL": "1,024",
         "color profile of a JPEG XL; a file with a larger one is not decoded": "4 MiB",
         "processor time for an SVG, and memory": "10 s, and 96 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),

@@ -50,13 +50,13 @@ struct ImageCheck {
         var check = makeCheck()
         var isFirst = true
         while check.header == nil, pieces.storedCount < pieces.maximumHeldBytes,
-            let piece = try await pieces.nextPiece()
+            let piece = try await pieces.nextPiece(beforeStoring: { piece in
+                // Metadata can delay the header.
+                if isFirst, let format = ImageFormat(signature: piece.span) { named(format) }
+            })
         {
             try check.append(piece.span)
-            // Metadata can delay the header.
-            if let format = check.header?.format ?? (isFirst ? ImageFormat(signature: piece.span) : nil) {
-                named(format)
-            }
+            if let format = check.header?.format { named(format) }
             isFirst = false
         }
         if let header = check.header { try admission(header) }

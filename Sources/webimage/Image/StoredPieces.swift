@@ -48,8 +48,8 @@ final class StoredPieces: DecodeInput, DecodeStorage {
 
     func next(inBatches: Bool) async throws -> [[UInt8]]? { try await nextPiece().map { [$0] } }
 
-    /// Returns the next piece; `nil` at the end.
-    func nextPiece() async throws -> [UInt8]? {
+    /// Returns the next piece; `nil` at the end. A piece that is stored in a file is passed to `beforeStoring` first.
+    func nextPiece(beforeStoring: ([UInt8]) -> Void = { _ in }) async throws -> [UInt8]? {
         if index < beginning.count {
             index += 1
             return beginning[index - 1]
@@ -64,6 +64,7 @@ final class StoredPieces: DecodeInput, DecodeStorage {
         guard let piece = try await receive() else { return nil }
         if !keepsPieces { return piece }
         if let file {
+            beforeStoring(piece)
             try file.append(piece)
         } else {
             beginning.append(piece)
