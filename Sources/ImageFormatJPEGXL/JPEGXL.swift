@@ -31,7 +31,8 @@ public enum JPEGXL: Sendable {
 
     /// Returns the JPEG that a JPEG XL file was made of, byte for byte; `nil` if it was made of something else.
     ///
-    /// The JPEG can have `maximumBytes` of `limits`, as can `file`. Throws `corrupt`, `truncated`, and `overLimit`.
+    /// The JPEG can have `maximumBytes` of `limits`, as can `file`. Throws `corrupt`, `truncated`, `overLimit`, and
+    /// `unsupportedFeature`.
     public static func jpeg(
         from file: [UInt8], limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) -> [UInt8]? {
@@ -43,6 +44,8 @@ public enum JPEGXL: Sendable {
         else { throw .truncated(.jpegXL) }
         guard header.format == .jpegXL else { throw .corrupt(.jpegXL, "it is \(header.format.name)") }
         try JPEGXLMarkers.check(file.span, header.size, limits)
+        var scanner = JPEGXLFrameScanner(.firstFrame, memory: workingBytes(for: header.size))
+        _ = try scanner.admit(file.span)
         return try JPEGXLReconstruction(of: file.count, limit: limits.maximumBytes).jpeg(from: file.span)
     }
 

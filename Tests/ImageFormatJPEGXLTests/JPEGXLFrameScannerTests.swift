@@ -191,6 +191,7 @@ struct JPEGXLFrameScannerTests {
                 #expect(throws: error) { try StreamingDecoder.decode(file.span, customFormats: formats) }
                 #expect(throws: error) { try ImageVerifier.verify(file.span, customFormats: formats) }
                 #expect(throws: error) { try AnimatedImage(file, customFormats: formats).allFrames() }
+                #expect(throws: error) { try JPEGXL.jpeg(from: file) }
             }
         }
     }
