@@ -32,7 +32,9 @@ extension DownloadCoordinator {
     /// Lets a caller wait until it is known whether its file is stored; returns `false` if that does not matter, or the
     /// file is being made.
     func looksForFile(of caller: Subscriber) -> Bool {
-        guard case .file(let identity, let answer, .unknown) = caller.product, let cache = environment.responseCache else {
+        guard case .file(let identity, let answer, .unknown) = caller.product,
+            let cache = environment.responseCache
+        else {
             return false
         }
         let file = FileKey(fetch: caller.key, identity: identity)

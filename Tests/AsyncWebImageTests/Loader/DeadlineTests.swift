@@ -125,6 +125,7 @@ struct DeadlineTests {
             let limited = request(deadline: .seconds(3))
             async let file = loader.file(for: limited, as: OutputRule(.png()))
             let task = loader.fileTask(for: limited, as: OutputRule(.png()))
+            await loader.coordinator.callers(reach: 2)
             await clock.sleeps(until: .seconds(3))
             clock.advance(by: .seconds(3))
             await #expect(throws: ImageError.self) { try await task.value }
