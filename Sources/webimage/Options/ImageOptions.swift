@@ -4,7 +4,9 @@ import ImageCodecs
 
 /// The options for the images that `webimage get` and `webimage batch` write.
 struct ImageOptions: ParsableArguments {
-    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images keep their size.")
+    @Option(
+        help: ArgumentHelp(
+            "Shrink to at most this width and height. Smaller images keep their size.", valueName: "pixels"))
     var maxPixelSize: Int?
 
     @Option(
@@ -32,7 +34,10 @@ struct ImageOptions: ParsableArguments {
             """)
     var format: OutputFormat?
 
-    @Option(help: "The quality of JPEG, WebP, and AVIF, 1 to 100. (default: 85; AVIF: 60, which looks the same)")
+    @Option(
+        help: ArgumentHelp(
+            "The quality of JPEG, WebP, and AVIF, 1 to 100. (default: 85; AVIF: 60, which looks the same)",
+            valueName: "number"))
     var quality: Int?
 
     @Option(
@@ -52,7 +57,8 @@ struct ImageOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and if the             image is cropped, turned, or changed otherwise, the gain map is dropped.
+            Keep the gain map of an Ultra HDR JPEG that is only scaled, and its stored colors. Without the option, and if the \
+            image is cropped, turned, or changed otherwise, the gain map is dropped.
             """)
     var keepGainMap = false
 
