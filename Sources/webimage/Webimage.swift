@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import Logging
 import WebimageConsole
 
 import Glibc
@@ -27,6 +28,7 @@ struct Webimage: AsyncParsableCommand {
         // So must writing a file larger than `ulimit -f` allows.
         signal(SIGXFSZ, SIG_IGN)
         Terminal.fillGaps()
+        LoggingSystem.bootstrap { _ in CommandLog() }
         do {
             try validateArguments()
             let arguments = ArgumentCheck.normalized(Array(CommandLine.arguments.dropFirst()))
