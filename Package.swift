@@ -187,6 +187,7 @@ let package = Package(
                 .target(name: "ImageFormatTIFF", condition: .when(traits: ["TIFF"])),
                 .target(name: "ImageFormatSVG", condition: .when(traits: ["SVG"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
         .executableTarget(

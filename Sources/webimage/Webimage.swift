@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import Logging
 import WebimageConsole
 
 import Glibc
@@ -27,14 +28,11 @@ struct Webimage: AsyncParsableCommand {
         // So must writing a file larger than `ulimit -f` allows.
         signal(SIGXFSZ, SIG_IGN)
         Terminal.fillGaps()
+        LoggingSystem.bootstrap { _ in CommandLog() }
         do {
             try validateArguments()
             let arguments = ArgumentCheck.normalized(Array(CommandLine.arguments.dropFirst()))
-            let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-            try ArgumentCheck.check(arguments, subcommands: ["help"] + names) { name in
-                configuration.subcommands.first { $0.configuration.commandName == name }.map { helpMessage(for: $0) }
-                    ?? ""
-            }
+            checkArguments(arguments)
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 // First, because the runtime terminates a process that has no descriptor for it.
@@ -52,6 +50,26 @@ struct Webimage: AsyncParsableCommand {
             exit(withError: ExitCode.failure)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Ends the process if there is a mistake in the arguments, with the usage of the command to which they belong.
+    private static func checkArguments(_ arguments: [String]) {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        func command(_ name: String) -> (any ParsableCommand.Type)? {
+            configuration.subcommands.first { $0.configuration.commandName == name }
+        }
+        do throws(ValidationError) {
+            try ArgumentCheck.check(arguments, subcommands: ["help"] + names) { name in
+                command(name).map { helpMessage(for: $0) } ?? ""
+            }
+        } catch {
+            guard let name = arguments.first, let command = command(name) else { exit(withError: error) }
+            // In the words of the parser, which would take the mistake for one of the root command.
+            let usage = usageString(for: command).replacing("\n", with: "\n       ")
+            let help = "See 'webimage \(name) --help' for more information."
+            Terminal.error.tell("Error: \(error.message.printable)\nUsage: \(usage)\n  \(help)\n")
+            exit(withError: ExitCode(64))
         }
     }
 

@@ -40,6 +40,18 @@ struct CommandTests {
         }
     }
 
+    @Test(arguments: [
+        (["get", "--width", "9", "a.png"], "See 'webimage get --help'"),
+        (["batch", "--verify", "a", "--ordered"], "See 'webimage batch --help'"),
+        (["photo.jpg"], "See 'webimage --help'"),
+    ])
+    func mistakesInArgumentsShowTheUsageOfTheirCommand(arguments: [String], pointer: String) async throws {
+        let result = try await Command.run(arguments)
+        #expect(result.status == 64)
+        #expect(result.errors.hasPrefix("Error: ") && result.errors.contains("\nUsage: webimage "))
+        #expect(result.errors.contains(pointer), "\(result.errors)")
+    }
+
     @Test func interruptionLeavesNothingHalfWritten() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/slow.gif", LoopbackOrigin.Response(body: gif).stalled(at: .body(10)))

@@ -22,6 +22,10 @@ extension BatchCommand {
         } catch let error as FileError {
             Terminal.error.tell("webimage: \(error.description.printable)\n")
             throw ExitCode(74)
+        } catch let error as IncompleteShards {
+            for sentence in error.sentences { Terminal.error.tell("webimage: \(sentence)\n") }
+            // An operator must act on damage before another run helps.
+            throw ExitCode(error.areDamaged ? 74 : 75)
         }
     }
 
@@ -111,11 +115,7 @@ extension BatchCommand {
             try result.get()
             return summary
         }
-        let (damage, refusal) = (destination.shards?.damage, destination.shards?.refusal)
-        for sentence in [damage, refusal].compactMap(\.self) { Terminal.error.tell("webimage: \(sentence)\n") }
-        // An operator must act before another run helps.
-        if damage != nil { throw ExitCode(74) }
-        if refusal != nil { throw ExitCode(75) }
+        try destination.shards?.requireComplete()
         if output.failOnError, summary.hasFailures { throw ExitCode.failure }
     }
 

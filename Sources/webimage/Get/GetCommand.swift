@@ -104,10 +104,11 @@ struct GetCommand: AsyncParsableCommand {
     var progressive = false
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The number of images processed at a time, not counting those that wait for --rate, or for a retry before \
             their first bytes have arrived; reduced if the limit on open files (ulimit -n) is too low for it.
-            """)
+            """, valueName: "number"))
     var concurrency = 128
 
     @OptionGroup var perHost: PerHostOption
@@ -124,8 +125,7 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Also get the URLs in this file, one per line, in UTF-8; - for standard input. Blank lines, lines that begin with "
                 + "#, and blanks around a URL are ignored. The file can be compressed with gzip. For CSV and JSON, use "
-                + "webimage batch."
-        ))
+                + "webimage batch.", valueName: "file"))
     var input: String?
 
     @Flag(help: "Write one line of JSON per image instead of text.")

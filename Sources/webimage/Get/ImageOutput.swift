@@ -32,7 +32,7 @@ struct ImageOutput: Sendable {
             let isFree = unsafe lstat(path, &status) != 0
             guard replaces || isFree else { throw Self.exists(path) }
             // A link is kept, and the file that it names is replaced.
-            let path = isFree ? path : Self.resolved(path)
+            let path = !isFree && status.st_mode & S_IFMT == S_IFLNK ? Self.resolved(path) : path
             let end = path.lastIndex(of: "/")
             folder = try OutputFolder(path: end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
             (self.path, self.replaces) = (path, replaces)

@@ -5,9 +5,9 @@ import ImageCodecs
 /// The options for the images that `webimage get` and `webimage batch` write.
 struct ImageOptions: ParsableArguments {
     @Option(
-        help: """
-            Shrink to at most this width and height, in pixels. Smaller images keep their size; SVG is rendered at this one.
-            """)
+        help: ArgumentHelp(
+            "Shrink to at most this width and height. Smaller images keep their size; SVG is rendered at this one.",
+            valueName: "pixels"))
     var maxPixelSize: Int?
 
     @Option(
@@ -37,9 +37,9 @@ struct ImageOptions: ParsableArguments {
     var format: OutputFormat?
 
     @Option(
-        help: """
-            The quality of JPEG, WebP, AVIF, and JPEG XL, 1 to 100. (default: 85; AVIF: 60, which looks the same)
-            """)
+        help: ArgumentHelp(
+            "The quality of JPEG, WebP, AVIF, and JPEG XL, 1 to 100. (default: 85; AVIF: 60, which looks the same)",
+            valueName: "number"))
     var quality: Int?
 
     @Option(

@@ -217,8 +217,8 @@ struct OverlayImage: Equatable, Sendable {
             pixels = try StreamingDecoder.decode(file.span, limits: limits, customFormats: CommandFormats.custom).pixels
         } catch {
             let reason = ImageFailure(error).message
-            throw ValidationError(
-                "The image of --overlay, \(path), cannot be used: \(reason). Pass the path of another image file.")
+            // The parser names the option and its value.
+            throw ValidationError("\(reason). Pass the path of another image file.")
         }
     }
 }

@@ -78,6 +78,9 @@ struct GetOutputTests {
             let status3 = try await run(["-o", "DIR/old.png", "--overwrite", "DIR/photo.png"], in: folder).status
             #expect(status3 == 0)
             #expect(try bytes(old) == Self.png)
+            let relative = try await Command.run(
+                ["get", "-o", "old.png", "--overwrite", "photo.png"], by: "cd \(folder) && \"$@\"")
+            #expect(relative.output.hasPrefix("old.png  40x30"), "\(relative.output)")
             let failed = try await run(["-o", "DIR/old.png", "--overwrite", "DIR/missing.png"], in: folder)
             #expect(failed.status == 1)
             #expect(try bytes(old) == Self.png)

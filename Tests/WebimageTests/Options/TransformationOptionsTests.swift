@@ -71,9 +71,9 @@ struct TransformationOptionsTests {
                 try TransformationOptions.parse(["--overlay", folder + name])
             }
             #expect(
-                TransformationOptions.message(for: try #require(error)).hasSuffix(
-                    "The image of --overlay, \(folder)\(name), cannot be used: \(reason). Pass the path of another "
-                        + "image file."))
+                TransformationOptions.message(for: try #require(error))
+                    == "The value '\(folder)\(name)' is invalid for '--overlay <file>': \(reason). Pass the path of "
+                    + "another image file.")
         }
     }
 }

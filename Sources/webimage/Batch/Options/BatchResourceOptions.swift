@@ -4,7 +4,9 @@ import AsyncWebImage
 /// The options that limit the resources that `webimage batch` uses, including those of the servers.
 struct BatchResourceOptions: ParsableArguments {
     @Option(
-        help: "The number of transfers at a time; reduced if the limit on open files (ulimit -n) is too low for it.")
+        help: ArgumentHelp(
+            "The number of transfers at a time; reduced if the limit on open files (ulimit -n) is too low for it.",
+            valueName: "number"))
     var concurrency = 64
 
     @OptionGroup var perHost: PerHostOption

@@ -71,8 +71,14 @@ final class ShardOutput: BatchOutput {
     /// The number of shards that are being made.
     var openCount: Int { state.withLock { $0.open.count } }
 
+    /// Throws ``IncompleteShards`` if there are shards that were not completed, or whose failures could not be retried.
+    func requireComplete() throws {
+        let sentences = [damage, refusal].compactMap(\.self)
+        guard sentences.isEmpty else { throw IncompleteShards(sentences: sentences, areDamaged: damage != nil) }
+    }
+
     /// A sentence about the shards that were not completed, with the most frequent failures; `nil` if there are none.
-    var refusal: String? {
+    private var refusal: String? {
         let (count, refused) = state.withLock { ($0.uncommitted, $0.refused) }
         guard count > 0 else { return nil }
         let failures = refused.byCode.filter { $0.key != "success" }
@@ -87,7 +93,7 @@ final class ShardOutput: BatchOutput {
     }
 
     /// A sentence about the shards whose failures could not be retried; `nil` if there are none.
-    var damage: String? {
+    private var damage: String? {
         let count = state.withLock { $0.damaged }
         return count == 0
             ? nil : "the failures of \(count) damaged \(count == 1 ? "shard" : "shards") were not retried; see above"
@@ -323,4 +329,11 @@ final class ShardOutput: BatchOutput {
         guard let failedLines else { return }
         for shard in open.sorted(by: { $0.key < $1.key }) { shard.value.list(in: failedLines, isStored: false) }
     }
+}
+
+/// The error at the end of a run with shards that were not completed, or whose failures could not be retried.
+struct IncompleteShards: Error {
+    let sentences: [String]
+    /// A Boolean value that indicates whether some of the shards are damaged.
+    let areDamaged: Bool
 }
