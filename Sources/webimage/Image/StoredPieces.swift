@@ -48,7 +48,9 @@ final class StoredPieces: DecodeInput, DecodeStorage {
 
     func next(inBatches: Bool) async throws -> [[UInt8]]? { try await nextPiece().map { [$0] } }
 
-    /// Returns the next piece; `nil` at the end. A piece that is stored in a file is passed to `beforeStoring` first.
+    /// Returns the next piece; `nil` at the end.
+    ///
+    /// A piece that is stored in a file is passed to `beforeStoring` first.
     func nextPiece(beforeStoring: ([UInt8]) -> Void = { _ in }) async throws -> [UInt8]? {
         if index < beginning.count {
             index += 1
