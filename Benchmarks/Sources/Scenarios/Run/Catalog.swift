@@ -3,8 +3,7 @@ enum Catalog {
     static let scenarios: [any Scenario.Type] = [
         Throughput.self, Hosts.self, Distance.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self,
         DecodeLoop.self, Formats.self, Transform.self, Resources.self, StartUp.self, Pipeline.self, Shards.self,
-        Cache.self,
-        Files.self,
+        Cache.self, Files.self,
     ]
 
     static func scenario(named name: String) -> (any Scenario.Type)? {
