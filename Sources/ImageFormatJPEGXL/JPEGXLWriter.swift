@@ -4,7 +4,7 @@ import ImageCodecs
 
 /// Owns an encoder of libjxl for one file.
 ///
-/// What is added is encoded when the output is taken; the last frame only after ``close()``.
+/// Frames are encoded when the output is taken; the last one only after ``close()``.
 @safe
 final class JPEGXLWriter {
     private let encoder: OpaquePointer
@@ -114,7 +114,7 @@ final class JPEGXLWriter {
         unsafe JxlEncoderCloseInput(encoder)
     }
 
-    /// Encodes what was added, and appends it to `file`.
+    /// Encodes the added frames, and appends the result to `file`.
     func takeOutput(to file: inout [UInt8]) throws(CodecError) {
         while true {
             var status = JXL_ENC_ERROR

@@ -1,7 +1,7 @@
 import Logging
 import WebimageConsole
 
-/// Writes what the library logs, from warnings on, to standard error in the style of the command's messages.
+/// Writes the log of the library, from warnings on, to standard error in the style of the command's messages.
 struct CommandLog: LogHandler {
     var logLevel = Logger.Level.warning
     var metadata: Logger.Metadata = [:]

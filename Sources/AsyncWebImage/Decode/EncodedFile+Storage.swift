@@ -32,7 +32,7 @@ extension EncodedFile {
 final class FileIdentity: Sendable, Hashable {
     let recipe: PixelRecipe
     let rule: OutputRule
-    /// The hash value of what distinguishes most files of an image, because identities are hashed often.
+    /// The hash value of the properties that distinguish most files of an image, because identities are hashed often.
     private let hash: Int
 
     init(recipe: PixelRecipe, rule: OutputRule) {

@@ -6,13 +6,13 @@ package import ImageProcessing
 package protocol FileRule {
     /// The metadata to look for.
     var metadata: OutputRule.Metadata { get }
-    /// Returns what to make of an image with `header`; throws an error to refuse the image.
+    /// Returns the plan for an image with `header`; throws an error to refuse the image.
     func plan(for header: ImageHeader) throws -> FilePlan
     /// Inspects the image that is encoded, or the first frame of an animation; throws an error to refuse it.
     func inspect(_ image: DecodedImage) throws
 }
 
-/// What a session makes of an image whose header is known.
+/// The plan for the file that a session makes of an image whose header is known.
 package struct FilePlan: Sendable {
     /// The options for decoding.
     package var options: DecodeOptions

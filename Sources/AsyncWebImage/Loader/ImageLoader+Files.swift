@@ -37,7 +37,7 @@ extension ImageLoader {
 }
 
 extension ImageRequest {
-    /// What is known about the stored file of a new request: a stored one does not answer it if it depends on more than
+    /// The knowledge about the stored file of a new request: a stored one does not answer it if it depends on more than
     /// the pixels.
     fileprivate var storedFile: Subscriber.StoredFile {
         expectedDigest == nil && requirements == nil ? .unknown : .none

@@ -93,7 +93,7 @@ public struct OutputRule: Sendable, Hashable {
     /// Returns whether two rules make the same files.
     public static func == (left: OutputRule, right: OutputRule) -> Bool { left.identity == right.identity }
 
-    /// Adds what identifies the rule to `hasher`.
+    /// Adds the text that identifies the rule to `hasher`.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
     /// The formats of the files that this rule can make.

@@ -1,7 +1,7 @@
 #if JPEGXL
 import ImageCodecs
 
-/// What a frame declares about itself (ISO/IEC 18181-1, annex F).
+/// The header of a frame (ISO/IEC 18181-1, annex F).
 struct JPEGXLFrameFields {
     /// The use of a frame, in the order of the numbers in a file.
     enum Kind: Int {

@@ -16,7 +16,7 @@ struct JPEGXLFrameScanner {
     /// The number of bytes of which a header is looked for at a time.
     private static let piece = 256
 
-    /// What is read next.
+    /// The structure that is read next.
     private enum Part {
         case image, profile, preview, frame, order, sizes, sections, end
     }
@@ -46,7 +46,7 @@ struct JPEGXLFrameScanner {
     private var remainingSizes = 0
     private var sectionBytes = 0
 
-    /// What the file declares about its frames; `nil` until it has arrived.
+    /// The declarations of the file about its frames; `nil` until they have arrived.
     private(set) var image: JPEGXLImageFields?
     /// A Boolean value that indicates whether everything in front of the frames has arrived.
     private(set) var hasHeader = false

@@ -1,7 +1,7 @@
 #if JPEGXL
 import ImageCodecs
 
-/// What the head of a codestream declares about all of its frames (ISO/IEC 18181-1, annexes D and E).
+/// The declarations of the head of a codestream about all of its frames (ISO/IEC 18181-1, annexes D and E).
 struct JPEGXLImageFields {
     let size: PixelSize
     /// The size of a preview, which precedes the frames.

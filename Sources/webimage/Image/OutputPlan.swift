@@ -158,7 +158,7 @@ struct OutputPlan: Sendable, Equatable {
         return format == .jpeg || format == .png
     }
 
-    /// Returns what to make of an image with `header` that is decoded and encoded.
+    /// Returns the plan for an image with `header` that is decoded and encoded.
     func plan(for header: ImageHeader) throws(CodecError) -> FilePlan {
         let margins = resizing?.canvas(for: header.size).map { ImageTransformation.pad(to: $0, color: .white) }
         var plan = FilePlan(

@@ -27,7 +27,7 @@ struct Subscriber: Sendable {
         indirect case animationFrames(PixelRecipe, FrameChannel<AnimatedImage>)
     }
 
-    /// What is known about the file that may be stored in the response cache.
+    /// The knowledge about the file that may be stored in the response cache.
     enum StoredFile: Sendable {
         /// Nothing: the cache is to be asked.
         case unknown

@@ -7,7 +7,7 @@ import Threading
 /// Used for a request for which the response cache has nothing, which needs no task: there is no other response to
 /// compare this one with. A redirect, whose target may be stored, is left to a ``PulledTransfer``.
 final class StoringTransfer: Transfer {
-    /// What becomes of the response.
+    /// The use of the response.
     private enum Use {
         case undecided
         /// It is delivered, and stored if there is a writer.
