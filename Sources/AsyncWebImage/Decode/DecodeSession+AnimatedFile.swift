@@ -27,7 +27,7 @@ extension DecodeSession {
         }
         let needs = AnimationMemory(
             frame: frame, file: file, limit: limit, tellsSize: options.encoder.limitsAnimations)
-        return try await withTaskExecutorPreference(threads(forLongWork: true)) {
+        return try await onThread(forLongWork: true) {
             var failure: any Error = CodecError.overLimit(.memory, value: needs.base, limit: limit)
             for outputLimit in needs.outputLimits {
                 do {

@@ -75,12 +75,11 @@ extension DecodeSession {
     ) async throws -> AnimatedImage {
         // An image with a single frame is decoded now.
         let isLong = animation.findsFramesAtEnd || animation.decodesImageAtEnd && plan.map(takesLong) == true
-        let threads = threads(forLongWork: isLong)
         guard !isGranted, animation.decodesImageAtEnd, let plan else {
-            return try await withTaskExecutorPreference(threads) { try finish(animation) }
+            return try await onThread(forLongWork: isLong) { try finish(animation) }
         }
         return try await decoder.withMemory(plan.estimatedBytes.saturatingSum(try transformationBytes(plan))) {
-            try await withTaskExecutorPreference(threads) { try finish(animation) }
+            try await onThread(forLongWork: isLong) { try finish(animation) }
         }
     }
 

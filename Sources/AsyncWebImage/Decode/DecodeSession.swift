@@ -99,9 +99,9 @@ extension DecodeSession {
         return try await decoder.withMemory(bytes, recall: recall) {
             // The file counts as part of the decode.
             reader.body?.setKeepsBytes(false)
-            let threads = threads(forLongWork: codec.takesLong || takesLong(plan))
-            return try await withTaskExecutorPreference(threads) {
-                try make(await finishTransformed(codec, recall, yields: threads != nil))
+            let isLong = codec.takesLong || takesLong(plan)
+            return try await onThread(forLongWork: isLong) {
+                try make(await finishTransformed(codec, recall, yields: movesLongWork && isLong))
             }
         }
     }
@@ -112,9 +112,10 @@ extension DecodeSession {
         return max(plan.storedSize.area, output) > 4_000_000
     }
 
-    /// Returns the executor for long work, or `nil` for the current one.
-    func threads(forLongWork isLong: Bool) -> (any TaskExecutor)? {
-        movesLongWork && isLong ? decoder.threads.forLongWork() : nil
+    /// Does work on a thread for long work, or on the current one.
+    func onThread<Result>(forLongWork isLong: Bool, _ work: () async throws -> Result) async throws -> Result {
+        guard movesLongWork, isLong else { return try await work() }
+        return try await decoder.threads.doLongWork(work)
     }
 
     /// Returns the transformed image; the part of an image that accompanies an error is transformed as well.
@@ -179,9 +180,7 @@ extension DecodeSession {
                 return try await readAnimationInfo(beginning, codec)
             }
         }
-        try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
-            try codec.lookForHeaderAtEnd()
-        }
+        try await onThread(forLongWork: codec.takesLong) { try codec.lookForHeaderAtEnd() }
         // Without a header, the codec throws the reason.
         let header = try codec.header ?? codec.finish().header
         guard readsAnimation, header.mayBeAnimated else { return FileSummary(header: header, byteCount: byteCount) }
@@ -210,9 +209,7 @@ extension DecodeSession {
             }
         }
         if count < limit {
-            try await withTaskExecutorPreference(threads(forLongWork: codec.takesLong)) {
-                try codec.lookForHeaderAtEnd()
-            }
+            try await onThread(forLongWork: codec.takesLong) { try codec.lookForHeaderAtEnd() }
         }
         return codec.plan
     }

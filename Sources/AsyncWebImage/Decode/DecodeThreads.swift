@@ -29,6 +29,15 @@ final class DecodeThreads: TaskExecutor {
     /// Keep it alive as long as the work lasts.
     func forLongWork() -> LongWork { LongWork(threads) }
 
+    /// Does work on a thread for long work.
+    func doLongWork<Result>(_ work: () async throws -> Result) async throws -> Result {
+        try await withTaskExecutorPreference(forLongWork()) {
+            // Only a suspension is sure to change threads: optimized code leaves out that of a closure.
+            await Task.yield()
+            return try await work()
+        }
+    }
+
     /// A Boolean value that indicates whether short work is waiting, so that long work should yield.
     var hasShortWork: Bool { threads.hasShortWork }
 

@@ -121,9 +121,11 @@ final class BodySubscription: Sendable {
                 case nil:
                     // The sequence has ended before.
                     if isEmpty { return }
-                    let threads: any TaskExecutor =
-                        codec.takesLong ? decoder.threads.forLongWork() : decoder.threads
-                    try await withTaskExecutorPreference(threads) { try codec.lookForHeaderAtEnd() }
+                    if codec.takesLong {
+                        try await decoder.threads.doLongWork { try codec.lookForHeaderAtEnd() }
+                    } else {
+                        try codec.lookForHeaderAtEnd()
+                    }
                     // Without a header, the codec throws the reason.
                     return try accept(try codec.header ?? codec.finish().header)
                 }
