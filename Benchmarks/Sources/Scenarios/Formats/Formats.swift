@@ -3,7 +3,7 @@ import ImageCodecs
 /// The cost of shrinking images of the optional formats, compared to each format's own command and to libvips.
 enum Formats: Scenario {
     static let name = "formats"
-    static let summary = "AVIF, HEIC, JPEG XL, and TIFF to JPEG thumbnails; the format's command decodes at full size"
+    static let summary = "AVIF, HEIC, JPEG XL, TIFF to thumbnails; own commands: full size"
     static let deadline = Duration.seconds(300)
 
     static let columns = [
