@@ -8,7 +8,7 @@ import Testing
 
 /// The scanner admits the bytes of a codestream up to its end, and no frame that exceeds a limit.
 struct JPEGXLFrameScannerTests {
-    /// What a scanner says about a file that arrives in pieces.
+    /// The answers of a scanner about a file that arrives in pieces.
     private struct Scan {
         var admitted: [UInt8] = []
         var scanner: JPEGXLFrameScanner
