@@ -43,6 +43,8 @@ public struct ResponseHead: Sendable {
     /// The time of the response, in seconds since 1970: when it was received, or taken from a cache, from which time its
     /// `Age` counts.
     package var receivedAt: Int { properties.receivedAt }
+    /// The time when the request was sent, in seconds since 1970.
+    package var requestedAt: Int { receivedAt - delay }
     /// The response if its fields are parsed on demand; `nil` for others.
     package var unparsed: (any UnparsedResponse)? {
         if case .unparsed(let response) = content { response } else { nil }
@@ -77,6 +79,14 @@ public struct ResponseHead: Sendable {
         properties = Properties(
             .raw(head), url: url, redirectCount: redirectCount, redirection: redirection, receivedAt: HTTPDate.now,
             delay: Int(delay.components.seconds))
+    }
+
+    /// Returns the head with other times of the request and the response, in seconds since 1970.
+    package func timed(requestedAt: Int, receivedAt: Int) -> ResponseHead {
+        ResponseHead(
+            Properties(
+                content, url: url, redirectCount: redirectCount, redirection: redirection, receivedAt: receivedAt,
+                delay: max(0, receivedAt - requestedAt)))
     }
 
     /// The head of the same response with another body, whose length is unknown.
@@ -118,7 +128,7 @@ public struct ResponseHead: Sendable {
     /// ``Freshness/cacheControl(maximum:isPrivate:)``.
     public func freshness(at time: Int? = nil) -> Freshness {
         Freshness(
-            response, requestedAt: receivedAt - delay, receivedAt: receivedAt, at: time ?? HTTPDate.now,
+            response, requestedAt: requestedAt, receivedAt: receivedAt, at: time ?? HTTPDate.now,
             isRedirected: redirectCount > 0)
     }
 

@@ -93,11 +93,7 @@ extension ResponseCache {
         if let stored = (head.unparsed as? AgedResponse)?.stored {
             return (stored.fields, stored.requestedAt, stored.receivedAt)
         }
-        // By the clock of the cache, which is another one in tests, and is read last: a result must not seem to be older
-        // than its response if a second ends in between.
-        let age = max(0, HTTPDate.now - head.receivedAt)
-        let time = now() - age
-        return (Storability.fields(of: head.response), time, time)
+        return (Storability.fields(of: head.response), head.requestedAt, head.receivedAt)
     }
 
     /// Returns a result whose response the origin has confirmed by a 304, and stores the new head later.

@@ -112,7 +112,8 @@ struct CacheExchange {
     /// Returns a response whose beginning is stored and whose remainder is being received.
     private func resume(_ part: StoredPart, _ whole: StoredHead, _ response: IncomingResponse) -> IncomingResponse {
         let head = ResponseHead(
-            response: whole.response, url: response.head.url, redirectCount: response.head.redirectCount)
+            response: whole.response, url: response.head.url, redirectCount: response.head.redirectCount
+        ).timed(requestedAt: whole.requestedAt, receivedAt: whole.receivedAt)
         var response = response
         if request.transportRequest.withoutRange.allowsStoring(head, receivedAt: whole.receivedAt),
             cache.isStorable(head)
@@ -134,7 +135,8 @@ struct CacheExchange {
 
     // MARK: Storing
 
-    /// Returns a response unchanged; if it may be stored, its body is stored while it is pulled.
+    /// Returns a response; if it may be stored, its times are those of the cache's clock, and its body is stored while it
+    /// is pulled.
     private func storing(
         _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
     ) -> IncomingResponse {
@@ -144,6 +146,7 @@ struct CacheExchange {
         else { return response }
         if case .resume(let part) = decision { remove(part) }
         var response = response
+        response.head = response.head.timed(requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         response.body = StoringBody(response.body, by: writer, interest: interest)
         return response
     }

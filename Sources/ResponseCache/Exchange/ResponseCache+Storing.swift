@@ -55,8 +55,12 @@ package struct UncachedRequest: Sendable {
     /// Records that the cache had nothing.
     package func recordMiss() { cache.record(.fetch(standIn: nil), request) }
 
-    /// Returns a writer for the body of the response; `nil` if that may not be stored.
-    package func writer(for head: ResponseHead) -> EntryWriter? {
-        cache.writer(for: head, to: request, requestedAt: requestedAt, receivedAt: cache.now())
+    /// Returns a writer for the body of the response, whose times become those of the cache's clock; `nil` if the response
+    /// may not be stored.
+    package func writer(for head: inout ResponseHead) -> EntryWriter? {
+        let receivedAt = cache.now()
+        let writer = cache.writer(for: head, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        if writer != nil { head = head.timed(requestedAt: requestedAt, receivedAt: receivedAt) }
+        return writer
     }
 }

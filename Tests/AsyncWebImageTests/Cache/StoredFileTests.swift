@@ -186,6 +186,25 @@ struct StoredFileTests {
         }
     }
 
+    @Test func fileOfAResponseThatAnotherRequestHasReplacedMeanwhileIsNotStored() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            let gate = Gate()
+            defer { gate.open() }
+            let body = try Samples.file(.png, 64, 64)
+            origin.route("/image", try response("max-age=600").held(at: .body(100), until: gate))
+            let task = loader.fileTask(for: ImageRequest(origin.url("/image")), as: OutputRule(.webp()))
+            await origin.requests(to: "/image", reach: 1)
+            time.advance(by: 5)
+            let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=600"])
+            await cache.store(body, head, for: origin.url("/image"))
+            time.advance(by: 5)
+            gate.open()
+            _ = try await task.value
+            await loader.coordinator.becomesIdle()
+            #expect(cache.entryCount == 1)
+        }
+    }
+
     @Test func staleFileIsReplacedIfTheOriginalHasChanged() async throws {
         try await withStorage(.folder) { origin, _, loader in
             origin.route("/image", try response("max-age=60", tag: "\"v1\""))

@@ -65,7 +65,8 @@ extension StoringTransfer: DirectBodyReceiver {
     func receive(_ head: ResponseHead) {
         guard head.redirection == nil else { return pull(head) }
         uncached.recordMiss()
-        let writer = uncached.writer(for: head)
+        var head = head
+        let writer = uncached.writer(for: &head)
         state.withLock { $0.use = .delivered(writer) }
         receiver.receive(head)
     }
