@@ -135,18 +135,16 @@ struct CacheExchange {
 
     // MARK: Storing
 
-    /// Returns a response; if it may be stored, its times are those of the cache's clock, and its body is stored while it
-    /// is pulled.
+    /// Returns a response with the times of the cache's clock; if it may be stored, its body is stored while it is pulled.
     private func storing(
         _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
     ) -> IncomingResponse {
-        guard !(request.transportRequest.isRangeContinuation && response.head.isAboutRange),
-            let writer = cache.writer(
-                for: response.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        else { return response }
-        if case .resume(let part) = decision { remove(part) }
         var response = response
         response.head = response.head.timed(requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        guard !(request.transportRequest.isRangeContinuation && response.head.isAboutRange),
+            let writer = cache.writer(for: response.head, to: request)
+        else { return response }
+        if case .resume(let part) = decision { remove(part) }
         response.body = StoringBody(response.body, by: writer, interest: interest)
         return response
     }

@@ -3,14 +3,13 @@ import HTTPTypes
 
 // Storing the responses that arrive over the network.
 extension ResponseCache {
-    /// Returns a writer for the body of a response that has just arrived; `nil` if it may not be stored.
+    /// Returns a writer for the body of a response, whose times are those of the cache's clock; `nil` if it may not be
+    /// stored.
     ///
     /// A stored response that is outdated by one that may not be stored is removed later.
-    func writer(
-        for head: ResponseHead, to request: CacheRequest, requestedAt: Int, receivedAt: Int
-    ) -> EntryWriter? {
+    func writer(for head: ResponseHead, to request: CacheRequest) -> EntryWriter? {
         let (sent, resource) = (request.transportRequest.withoutRange, request.resource)
-        guard sent.allowsStoring(head, receivedAt: receivedAt), isStorable(head) else {
+        guard sent.allowsStoring(head, receivedAt: head.receivedAt), isStorable(head) else {
             // The stored response is outdated, and this one cannot replace it.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
             if !head.isAboutRange, isOutdated, !sent.isRedirected(head) {
@@ -18,7 +17,7 @@ extension ResponseCache {
             }
             return nil
         }
-        var stored = StoredHead(head.response, to: sent, requestedAt: requestedAt, receivedAt: receivedAt)
+        var stored = StoredHead(head.response, to: sent, requestedAt: head.requestedAt, receivedAt: head.receivedAt)
         if head.redirection != nil {
             // The body of a redirect is not delivered.
             stored.fields[.contentLength] = nil
@@ -55,12 +54,11 @@ package struct UncachedRequest: Sendable {
     /// Records that the cache had nothing.
     package func recordMiss() { cache.record(.fetch(standIn: nil), request) }
 
-    /// Returns a writer for the body of the response, whose times become those of the cache's clock; `nil` if the response
-    /// may not be stored.
-    package func writer(for head: inout ResponseHead) -> EntryWriter? {
-        let receivedAt = cache.now()
-        let writer = cache.writer(for: head, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
-        if writer != nil { head = head.timed(requestedAt: requestedAt, receivedAt: receivedAt) }
-        return writer
+    /// Returns the head of the response, which has just arrived, with the times of the cache's clock.
+    package func timed(_ head: ResponseHead) -> ResponseHead {
+        head.timed(requestedAt: requestedAt, receivedAt: cache.now())
     }
+
+    /// Returns a writer for the body of the response with a timed head; `nil` if that may not be stored.
+    package func writer(for head: ResponseHead) -> EntryWriter? { cache.writer(for: head, to: request) }
 }

@@ -10,6 +10,9 @@ final class StoringTransfer: Transfer {
     /// The use of the response.
     private enum Use {
         case undecided
+        /// It is delivered, and no caller has needed more than its beginning, which the receiver keeps: few would ever
+        /// continue it, and writing it costs more than reading a header.
+        case beginning(ResponseHead)
         /// It is delivered, and stored if there is a writer.
         case delivered(EntryWriter?)
         /// It is pulled by another transfer.
@@ -18,8 +21,6 @@ final class StoringTransfer: Transfer {
 
     private struct State {
         var use = Use.undecided
-        /// A Boolean value that indicates whether no more than the beginning of the body was wanted when some arrived.
-        var isInBeginning = false
         var isCancelled = false
     }
 
@@ -65,10 +66,14 @@ extension StoringTransfer: DirectBodyReceiver {
     func receive(_ head: ResponseHead) {
         guard head.redirection == nil else { return pull(head) }
         uncached.recordMiss()
-        var head = head
-        let writer = uncached.writer(for: &head)
-        state.withLock { $0.use = .delivered(writer) }
+        let head = uncached.timed(head)
         receiver.receive(head)
+        if receiver.keepsBeginning {
+            state.withLock { $0.use = .beginning(head) }
+        } else {
+            let writer = uncached.writer(for: head)
+            state.withLock { $0.use = .delivered(writer) }
+        }
     }
 
     /// Leaves the response to a transfer that pulls it, and follows the redirect.
@@ -88,14 +93,28 @@ extension StoringTransfer: DirectBodyReceiver {
         if isCancelled { transfer.cancel() }
     }
 
+    /// The use of the next piece: if a caller needs the whole body, storing it begins with what the receiver has kept.
+    private var useOfNextPiece: Use {
+        let use = state.withLock { $0.use }
+        guard case .beginning(let head) = use, !receiver.keepsBeginning else { return use }
+        return store(head)
+    }
+
+    /// Begins to store a response of which the receiver has kept the beginning; returns its use.
+    private func store(_ head: ResponseHead) -> Use {
+        let pieces = receiver.beginning
+        let writer = pieces == nil ? nil : uncached.writer(for: head)
+        for piece in pieces ?? [] { writer?.add(piece) }
+        state.withLock { $0.use = .delivered(writer) }
+        return .delivered(writer)
+    }
+
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-        switch state.withLock({ $0.use }) {
-        case .undecided, .delivered(nil): return receiver.receive(bytes)
+        switch useOfNextPiece {
+        case .undecided, .beginning, .delivered(nil): return receiver.receive(bytes)
         case .pulled(let pipe, _): return pipe.receive(bytes)
         case .delivered(let writer?):
             guard writer.hasRoom(otherwise: { [network] in network.resume() }) else { return .pause }
-            // Callers that leave take their interest with them.
-            if let isInBeginning = receiver.needsOnlyBeginning { state.withLock { $0.isInBeginning = isInBeginning } }
             let demand = receiver.receive(bytes)
             if demand != .pause {
                 var piece: [UInt8] = []
@@ -107,35 +126,37 @@ extension StoringTransfer: DirectBodyReceiver {
     }
 
     func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+        switch useOfNextPiece {
+        case .beginning, .delivered(nil): receiver.receive(upTo: count, reading: read)
         // What is stored must be copied anyway.
-        guard case .delivered(nil) = state.withLock({ $0.use }) else { return nil }
-        return receiver.receive(upTo: count, reading: read)
+        case .undecided, .pulled, .delivered: nil
+        }
     }
 
     func finish(_ outcome: TransferOutcome) {
         network.end()
-        let (use, isInBeginning) = state.withLock { ($0.use, $0.isInBeginning) }
+        var use = state.withLock { $0.use }
+        if case .beginning(let head) = use, case .complete = outcome { use = store(head) }
         switch use {
         case .undecided:
             uncached.recordMiss()
             receiver.finish(outcome)
-        case .delivered(nil): receiver.finish(outcome)
+        case .beginning, .delivered(nil): receiver.finish(outcome)
         case .pulled(let pipe, _): pipe.finish(outcome)
-        case .delivered(let writer?): finish(outcome, writer, isInBeginning: isInBeginning)
+        case .delivered(let writer?): finish(outcome, writer)
         }
     }
 
-    /// Ends a response that is stored: a complete one before it is delivered to the end; of others, the beginning, unless
-    /// no more than that was wanted: few would ever continue it, and writing it costs more than reading a header.
-    private func finish(_ outcome: TransferOutcome, _ writer: EntryWriter, isInBeginning: Bool) {
+    /// Ends a response that is stored: a complete one before it is delivered to the end; of others, the beginning.
+    private func finish(_ outcome: TransferOutcome, _ writer: EntryWriter) {
         let deliver = { @Sendable [receiver] in receiver.finish(outcome) }
         switch outcome {
-        case .complete: return writer.commit(then: deliver)
-        case .failed where !isInBeginning: return writer.keep(then: deliver)
-        case .stopped where !isInBeginning: writer.release()
-        case .stopped, .failed: writer.drop()
+        case .complete: writer.commit(then: deliver)
+        case .failed: writer.keep(then: deliver)
+        case .stopped:
+            writer.release()
+            deliver()
         }
-        deliver()
     }
 }
 

@@ -93,6 +93,42 @@ struct StoringTransferTests {
         #expect(try await cache.stored(request.url) == nil)
     }
 
+    @Test func responseOfWhichOnlyTheHeaderIsReadIsNotStored() async throws {
+        let image = try Samples.file(.png, 200, 200)
+        let task = loader.infoTask(for: request)
+        let exchange = try await exchange()
+        exchange.answer(.ok, [.cacheControl: "max-age=60", .contentLength: "\(image.count)"], Array(image.dropLast()))
+        #expect(try await task.value.header.size == PixelSize(width: 200, height: 200))
+        await loader.coordinator.becomesIdle()
+        await cache.settles()
+        #expect(cache.entryCount == 0)
+    }
+
+    @Test func responseIsStoredFromItsFirstByteIfACallerOfTheBodyJoinsOneOfTheHeader() async throws {
+        let image = try Samples.file(.png, 200, 200)
+        let info = loader.infoTask(for: request)
+        let exchange = try await exchange()
+        exchange.answer(.ok, [.cacheControl: "max-age=60"], Array(image.prefix(20)))
+        let data = loader.dataTask(for: request)
+        await loader.coordinator.activity { $0.callers == 2 }
+        #expect(await exchange.send(Array(image[20..<60])))
+        #expect(await exchange.send(Array(image[60...])))
+        exchange.finish()
+        #expect(try await info.value.header.size.width == 200)
+        #expect(try await data.value.bytes == image)
+        #expect(try await cache.stored(request.url) == image)
+    }
+
+    @Test func textOfAnErrorIsStoredForACallerOfTheHeader() async throws {
+        let task = loader.infoTask(for: request)
+        let exchange = try await exchange()
+        exchange.answer(.notFound, [.cacheControl: "max-age=60"], [1, 2, 3])
+        exchange.finish()
+        await #expect(throws: ImageError.self) { try await task.value }
+        await cache.settles()
+        #expect(try await cache.stored(request.url) == [1, 2, 3])
+    }
+
     @Test func transferIsReleasedAfterItsEnd() async throws {
         let task = loader.dataTask(for: request)
         let exchange = try await exchange()
