@@ -16,7 +16,8 @@ enum OutputTarget: Equatable {
     /// Creates the target that `name` means for one or several sources.
     ///
     /// The name of a file has an extension, or belongs to an existing file; a slash at the end, or an existing folder,
-    /// makes it a folder. Throws an error if `name` cannot be used for these sources.
+    /// makes it a folder. Throws an error if `name` cannot be used for these sources: for several ones, the name of a
+    /// new folder that has the extension of an image is taken for a mistake.
     init(_ name: String, forOneSource isSingle: Bool, replaces: Bool) throws(ValidationError) {
         if name == "-" {
             guard isSingle else {
@@ -44,6 +45,10 @@ enum OutputTarget: Equatable {
         }
         if let kind, kind != S_IFDIR {
             throw ValidationError("\(name) is a file: with several sources, -o names a folder.")
+        }
+        if kind == nil, !name.hasSuffix("/"), Self.file(name, replaces: replaces).format != nil {
+            throw ValidationError(
+                "\(name) looks like a file: with several sources, or --input, -o names a folder; write \(name)/")
         }
         self = .folder(name)
     }

@@ -196,6 +196,8 @@ struct GetOutputTests {
         (["-o", "DIR/a.bmp", "DIR/photo.png"], "no image can be written as .bmp"),
         (["-o", "DIR/a.png", "--format", "webp", "DIR/photo.png"], "contradicts the extension"),
         (["-o", "-", "DIR/photo.png", "DIR/photo.png"], "one image to standard output"),
+        (["-o", "DIR/a.png", "DIR/photo.png", "DIR/photo.png"], "a.png looks like a file"),
+        (["-o", "DIR/a.png", "--input", "-"], "a.png looks like a file"),
         (["-o", "DIR/a.png", "--name", "{index}", "DIR/photo.png"], "--name applies to files in a folder"),
         (["--overwrite", "-o", "DIR/folder", "DIR/photo.png"], "--overwrite applies to a file"),
         (["-o", "DIR/a.png", "--lossless", "DIR/photo.png"], "--lossless applies to WebP"),
@@ -206,6 +208,7 @@ struct GetOutputTests {
             let result = try await run(arguments, in: folder)
             #expect(result.status == 64)
             #expect(result.errors.contains(message))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["photo.png"])
         }
     }
 

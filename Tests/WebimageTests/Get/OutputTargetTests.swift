@@ -14,7 +14,16 @@ struct OutputTargetTests {
     @Test func aNameWithAnExtensionIsTheFileOfOneSource() throws {
         #expect(try target("thumb.webp") == .file("thumb.webp", replaces: false))
         #expect(try target("a/b.c/thumb.JPG", replaces: true) == .file("a/b.c/thumb.JPG", replaces: true))
-        #expect(try target("thumb.webp", forOneSource: false) == .folder("thumb.webp"))
+    }
+
+    @Test func theNameOfAnImageIsNoNewFolderForSeveralSources() throws {
+        let error = #expect(throws: ValidationError.self) { try target("a/thumb.webp", forOneSource: false) }
+        #expect(
+            error?.message == "a/thumb.webp looks like a file: with several sources, or --input, -o names a folder; "
+                + "write a/thumb.webp/")
+        for name in ["thumb.webp/", "thumbs", "v1.2", "a.jpg/b", ".webp"] {
+            #expect(try target(name, forOneSource: false) == .folder(name))
+        }
     }
 
     @Test func otherNamesAreFolders() throws {
@@ -25,9 +34,12 @@ struct OutputTargetTests {
 
     @Test func whatExistsDecides() throws {
         try withTemporaryFolder { folder in
-            try FileManager.default.createDirectory(atPath: folder + "/v1.2", withIntermediateDirectories: false)
             _ = FileManager.default.createFile(atPath: folder + "/photo", contents: Data())
-            #expect(try target(folder + "/v1.2") == .folder(folder + "/v1.2"))
+            for path in [folder + "/v1.2", folder + "/old.jpg"] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                #expect(try target(path) == .folder(path))
+                #expect(try target(path, forOneSource: false) == .folder(path))
+            }
             #expect(try target(folder + "/photo") == .file(folder + "/photo", replaces: false))
             #expect(throws: ValidationError.self) { try target(folder + "/photo", forOneSource: false) }
         }
