@@ -24,12 +24,11 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     package static func reason(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     /// Returns the reason why `path` cannot be read; `nil` if it can.
+    ///
+    /// It is not opened: the program that writes to a named pipe would begin, and then lose its reader.
     package static func reading(_ path: String) -> FileError? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return FileError("read", path) }
-        defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return FileError("read", path) }
+        guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else { return FileError("read", path) }
         return status.st_mode & S_IFMT == S_IFDIR ? FileError("read", path, code: EISDIR) : nil
     }
 }

@@ -261,9 +261,13 @@ struct CommandTests {
     }
 
     @Test func missingListsAndFoldersAreExplained() async throws {
-        let list = try await Command.run(["get", "--input", "/nowhere/list"])
-        #expect(list.errors == "webimage: cannot read /nowhere/list: No such file or directory\n")
-        #expect(list.status == 1)
+        for command in [["get"], ["batch", "--output", "-"]] {
+            let list = try await Command.run(command + ["--input", "/nowhere/list"])
+            #expect(list.errors.hasPrefix("Error: --input: cannot read /nowhere/list: No such file or directory.\n"))
+            #expect(list.status == 64)
+            let control = try await Command.run(command + ["--input", "/nowhere/\u{1B}[2J"])
+            #expect(control.errors.hasPrefix("Error: --input: cannot read /nowhere/?[2J: No such file or directory.\n"))
+        }
         let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
         #expect(folder.errors == "webimage: cannot create the folder /dev/null/folder: Not a directory\n")
         #expect(folder.status == 1)
@@ -272,8 +276,19 @@ struct CommandTests {
         let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "http://127.0.0.1:1/"])
         #expect(previews.errors == "webimage: cannot create the folder /dev/null/previews: Not a directory\n")
         #expect(previews.status == 1)
-        let control = try await Command.run(["get", "--input", "/nowhere/\u{1B}[2J"])
-        #expect(control.errors == "webimage: cannot read /nowhere/?[2J: No such file or directory\n")
+    }
+
+    @Test(arguments: [["get"], ["batch", "--output", "-"]]) func aListCanBeANamedPipe(command: [String]) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.gif", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                // The shell writes to the pipe as soon as it is opened, and only once.
+                let script = "cd \(folder); mkfifo list; echo \(origin.url("/a.gif")) > list & exec \"$@\""
+                let result = try await Command.run(command + ["--input", "list"], by: script)
+                #expect(result.status == 0, "\(result.errors)")
+                #expect(origin.counts.requests["/a.gif"] == 1)
+            }
+        }
     }
 
     /// A Boolean value that indicates whether tests can mount file systems, which requires user namespaces or

@@ -58,8 +58,8 @@ struct GetCommand: AsyncParsableCommand {
             --json, all of these lines are on standard output (with --output -, on standard error). Progress is shown on standard error. If a preview cannot be \
             written, its image has no further ones and is not affected otherwise; the reason is on standard error or, with \
             --json, the member preview_error. The exit status is 0 if every image was written, even if only partially; 1 if \
-            one was not, or a result could not be written; 64 if the options are invalid, or the file of --input is no list of \
-            URLs; and 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
+            one was not, or a result could not be written; 64 if the options are invalid, or the file of --input is missing or \
+            no list of URLs; and 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
             """)
 
     @Argument(help: "The images: http, https, and file URLs, paths of files, or - for standard input.")
@@ -153,6 +153,7 @@ struct GetCommand: AsyncParsableCommand {
         guard sources.count(where: { $0 == "-" }) + (input == "-" ? 1 : 0) <= 1 else {
             throw ValidationError("Standard input, -, can be read only once.")
         }
+        if let input, input != "-", let error = ValidationError("--input", reading: input) { throw error }
         try validateOutput()
         if images.format == .original {
             guard !allowPartial else {

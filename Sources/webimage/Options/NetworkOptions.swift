@@ -43,9 +43,7 @@ struct NetworkOptions: ParsableArguments {
             throw ValidationError("--proxy is not the URL of a proxy: write http://host:port or socks5h://host:port.")
         }
         // Otherwise the problem would only be reported for the first https URL.
-        if let cacert, let error = FileError.reading(cacert) {
-            throw ValidationError("--cacert: \(error).")
-        }
+        if let cacert, let error = ValidationError("--cacert", reading: cacert) { throw error }
     }
 
     /// The file of certificate authorities that replaces the system's; `nil` for none.

@@ -29,7 +29,7 @@ struct GetCommandTests {
         let words = "--progressive-dir applies to URLs: local files have no previews."
         #expect(message("--progressive-dir", "previews") == words)
         #expect(message("--progressive-dir", "previews", "file:///a.jpg") == words)
-        for source in [["https://example.com/a.jpg"], ["--input", "list"]] {
+        for source in [["https://example.com/a.jpg"], ["--input", "-"]] {
             let command = ["--progressive-dir", "previews", "photo.jpg"] + source
             #expect(throws: Never.self) { try GetCommand.parse(command) }
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Hashing
-import WebimageConsole
 
 /// The options for the list of `webimage batch`.
 struct BatchListOptions: ParsableArguments {
@@ -39,9 +38,7 @@ struct BatchListOptions: ParsableArguments {
     var lineOptions = false
 
     func validate() throws {
-        guard path == nil || input == "-" || FileError.reading(input) == nil else {
-            throw ValidationError("--input: \(FileError.reading(input)?.description ?? "cannot read \(input)").")
-        }
+        if let path, path != "-", let error = ValidationError("--input", reading: path) { throw error }
         guard urlCol != idCol else { throw ValidationError("--url-col and --id-col cannot be the same column.") }
         if let column = verifyHash?.column, [urlCol, idCol, captionCol].contains(column) {
             throw ValidationError("--verify-hash cannot use the column of --url-col, --id-col, or --caption-col.")
