@@ -144,7 +144,7 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the lines that failed with retryable errors to this file, as a list for another run; with a folder, "
                 + "also those in complete shards of an earlier run, or of another process, and all lines of shards that this "
-                + "run did not complete.",
+                + "run did not complete. The lines that an interrupted run had not reached are not in the file.",
             valueName: "file"))
     var failedTo: String?
 
