@@ -3,12 +3,13 @@ import AsyncWebImage
 import ImageCodecs
 import ImageEncoders
 import ImageFormatAVIF
+import ImageTestSupport
 import LoopbackOrigin
 import Testing
 
 @testable import webimage
 
-// AVIF as an output.
+// AVIF as an output, and with a gain map.
 extension ImageFetcherTests {
     private func written(_ file: [UInt8], maximumBytes: Int? = nil) async throws -> [UInt8] {
         let format = try #require(OutputFormat(rawValue: "avif"))
@@ -35,6 +36,23 @@ extension ImageFetcherTests {
         let file = try await written(try encoder.finish())
         let image = try AnimatedImage(file, customFormats: [AVIFFormat()])
         #expect((image.frameCount, image.duration) == (3, .milliseconds(900)))
+    }
+
+    @Test func recordOfAConvertedAVIFSaysThatItsGainMapIsDropped() async throws {
+        let plain = try #require(photograph).encoded(with: .avif())
+        let mapped = try TestItems.adding(item: "tmap", to: plain)
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/plain", Response(body: plain))
+            origin.route("/mapped", Response(body: mapped))
+            try await withTemporaryFolder { folder in
+                let fetcher = try fetcher(folder, format: .jpeg)
+                for (path, fate) in [("/plain", "null"), ("/mapped", "\"dropped\"")] {
+                    let outcome = try await fetcher.get(ImageSource(argument: origin.url(path)))
+                    #expect(outcome.error == nil && outcome.outputFormat == "jpeg")
+                    #expect(outcome.json.contains("\"gain_map\":\(fate),"), "\(outcome.json)")
+                }
+            }
+        }
     }
 }
 #endif
