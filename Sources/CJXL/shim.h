@@ -11,9 +11,10 @@
 #define CJXL_UNUSED_FORMAT NULL,
 #endif
 
-/// Returns the colors of the decoded pixels, unless only a profile describes them.
-static inline JxlDecoderStatus cjxl_get_encoded_profile(const JxlDecoder *decoder, JxlColorEncoding *colors) {
-    return JxlDecoderGetColorAsEncodedProfile(decoder, CJXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, colors);
+/// Returns the colors of the file, or of the decoded pixels, unless only a profile describes them.
+static inline JxlDecoderStatus cjxl_get_encoded_profile(
+    const JxlDecoder *decoder, JxlColorProfileTarget target, JxlColorEncoding *colors) {
+    return JxlDecoderGetColorAsEncodedProfile(decoder, CJXL_UNUSED_FORMAT target, colors);
 }
 
 /// Returns the size of the profile of the decoded pixels, in bytes.

@@ -124,7 +124,8 @@ clcms_converter *clcms_read(const uint8_t *profile, size_t count) {
     return finished(converter);
 }
 
-clcms_converter *clcms_describe(const clcms_primaries *space) {
+clcms_converter *clcms_describe(
+    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count) {
     clcms_converter *converter = create();
     if (converter == NULL) return NULL;
     cmsCIExyY white = {space->white.x, space->white.y, 1};
@@ -132,8 +133,8 @@ clcms_converter *clcms_describe(const clcms_primaries *space) {
         {space->red.x, space->red.y, 1}, {space->green.x, space->green.y, 1}, {space->blue.x, space->blue.y, 1},
     };
     // Little CMS's number 4: Y = (aX + b)^g from d on, below cX.
-    double parameters[] = {space->gamma, space->a, space->b, space->c, space->d};
-    cmsToneCurve *curve = cmsBuildParametricToneCurve(converter->context, 4, parameters);
+    cmsToneCurve *curve = numbers != NULL ? cmsBuildParametricToneCurve(converter->context, 4, numbers)
+                                          : cmsBuildTabulatedToneCurve16(converter->context, (cmsUInt32Number)count, table);
     if (curve != NULL) {
         cmsToneCurve *curves[] = {curve, curve, curve};
         converter->profile = cmsCreateRGBProfileTHR(converter->context, &white, &primaries, curves);

@@ -9,8 +9,9 @@ extension ImageFormat {
 /// AVIF, decoded by libavif: an element of `ImageDecoder.Configuration.customFormats`.
 ///
 /// Reads images of 8, 10, and 12 bits per channel, grids, alpha, crops (`clap`), rotations and reflections (`irot`,
-/// `imir`), ICC profiles and code points of colors, and sequences. High dynamic range (PQ, HLG) is not converted; gain
-/// maps are reported, but not applied. The file is read once it is complete, on the thread of the caller alone.
+/// `imir`), ICC profiles and code points of colors, and sequences. High dynamic range (PQ, HLG) is brought into the
+/// range of sRGB; gain maps are reported, but not applied. The file is read once it is complete, on the thread of the
+/// caller alone.
 public struct AVIFFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.avif

@@ -10,9 +10,9 @@ extension ImageFormat {
 ///
 /// Reads the primary image, of 8, 10, and 12 bits per channel: grids, alpha, crops, rotations and reflections, ICC
 /// profiles and code points of colors. If a smaller image suffices, an embedded thumbnail with the same aspect ratio is
-/// decoded. High dynamic range (PQ, HLG) is not converted; gain maps are reported, but not applied; other images in the
-/// file, such as sequences and depth maps, are ignored. The file is read once it is complete, on the thread of the
-/// caller and one of libde265.
+/// decoded. High dynamic range (PQ, HLG) is brought into the range of sRGB; gain maps are reported, but not applied; other
+/// images in the file, such as sequences and depth maps, are ignored. The file is read once it is complete, on the thread
+/// of the caller and one of libde265.
 public struct HEICFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.heic

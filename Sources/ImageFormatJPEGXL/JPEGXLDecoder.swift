@@ -92,8 +92,8 @@ final class JPEGXLDecoder {
         return information
     }
 
-    /// Makes the pixels sRGB if libjxl can convert them, and returns their profile: `nil` for sRGB, and an empty one if
-    /// there is none that is supported.
+    /// Makes the pixels sRGB if libjxl can convert them, or BT.2100 if they have a high dynamic range; returns their
+    /// profile: `nil` for sRGB, and an empty one if there is none that is supported.
     ///
     /// Call this method at `JXL_DEC_COLOR_ENCODING`.
     func chooseColors(_ information: JxlBasicInfo) throws(CodecError) -> [UInt8]? {
@@ -101,14 +101,20 @@ final class JPEGXLDecoder {
         if information.uses_original_profile == 0 {
             var colors = JxlColorEncoding()
             unsafe JxlColorEncodingSetToSRGB(&colors, isGray ? 1 : 0)
+            if let original = encodedColors(JXL_COLOR_PROFILE_TARGET_ORIGINAL), original.isHighDynamicRange {
+                colors.primaries = JXL_PRIMARIES_2100
+                colors.transfer_function = original.transfer_function
+            }
             try check(unsafe JxlDecoderSetPreferredColorProfile(handle, &colors))
         }
-        var colors = JxlColorEncoding()
-        if unsafe cjxl_get_encoded_profile(handle, &colors) == JXL_DEC_SUCCESS {
-            let isHDR = [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(colors.transfer_function)
-            guard !isHDR, colors.color_space != JXL_COLOR_SPACE_UNKNOWN else { return [] }
+        if let colors = encodedColors(JXL_COLOR_PROFILE_TARGET_DATA) {
+            guard colors.color_space != JXL_COLOR_SPACE_UNKNOWN else { return [] }
+            let hasKnownWhite = colors.white_point == JXL_WHITE_POINT_D65
+            if colors.isHighDynamicRange {
+                return hasKnownWhite ? CodedColors.profile(colors, isGray: isGray) : []
+            }
             let isSRGB =
-                colors.white_point == JXL_WHITE_POINT_D65 && colors.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
+                hasKnownWhite && colors.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
                 && (isGray || colors.primaries == JXL_PRIMARIES_SRGB)
             if isSRGB { return nil }
         }
@@ -119,6 +125,29 @@ final class JPEGXLDecoder {
         var profile = [UInt8](repeating: 0, count: count)
         try check(unsafe cjxl_get_profile(handle, &profile, count))
         return profile
+    }
+
+    /// Returns the colors of the file or of the pixels; `nil` if only a profile describes them.
+    private func encodedColors(_ target: JxlColorProfileTarget) -> JxlColorEncoding? {
+        var colors = JxlColorEncoding()
+        return unsafe cjxl_get_encoded_profile(handle, target, &colors) == JXL_DEC_SUCCESS ? colors : nil
+    }
+}
+
+extension JxlColorEncoding {
+    fileprivate var isHighDynamicRange: Bool {
+        [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(transfer_function)
+    }
+}
+
+extension CodedColors {
+    /// Returns an ICC profile for colors whose transfer function has a code point; an empty one if they are not supported.
+    fileprivate static func profile(_ colors: JxlColorEncoding, isGray: Bool) -> [UInt8]? {
+        // The numbers of libjxl are the code points, except for the one of DCI-P3, which has another white point.
+        let isP3 = colors.primaries == JXL_PRIMARIES_P3
+        return profile(
+            primaries: isGray ? 1 : isP3 ? 12 : Int(colors.primaries.rawValue),
+            transfer: Int(colors.transfer_function.rawValue))
     }
 }
 #endif

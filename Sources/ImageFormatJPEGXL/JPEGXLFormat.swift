@@ -10,8 +10,8 @@ extension ImageFormat {
 ///
 /// Reads images of up to 16 bits per channel with alpha, in any orientation and with any profile, and the first frames
 /// of animations, unless ``JPEGXLAnimationFormat`` precedes this format. Previews show the passes that have arrived.
-/// High dynamic range (PQ, HLG) is not converted, and CMYK is not supported. A file is decoded on the thread of the
-/// caller alone.
+/// High dynamic range (PQ, HLG) is brought into the range of sRGB, and CMYK is not supported. A file is decoded on the
+/// thread of the caller alone.
 public struct JPEGXLFormat: CustomFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.jpegXL

@@ -135,7 +135,8 @@ struct AVIFFormatTests {
 
     @Test(
         arguments: [
-            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .unsupported),
+            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .converted),
+            (9, 18, .converted), (9, 17, .unsupported),
         ] as [(UInt16, UInt16, ColorConversion)])
     func codePointsDecideTheConversion(primaries: UInt16, transfer: UInt16, conversion: ColorConversion) throws {
         let file = try TestAVIF { image in

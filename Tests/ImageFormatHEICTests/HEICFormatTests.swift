@@ -118,7 +118,8 @@ struct HEICFormatTests {
 
     @Test(
         arguments: [
-            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .unsupported),
+            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .converted),
+            (9, 18, .converted), (9, 17, .unsupported),
         ] as [(Int, Int, ColorConversion)])
     func codePointsDecideTheConversion(primaries: Int, transfer: Int, conversion: ColorConversion) throws {
         let colors = TestHEIC.colors(primaries: primaries, transfer: transfer)

@@ -49,6 +49,24 @@ struct JPEGXLFormatTests {
         #expect(try decode(TestJPEGXL.file(gray, ["-d", "0"])).pixels == gray)
     }
 
+    @Test(arguments: [("PeQ", 16), ("HLG", 18)])
+    func highDynamicRangeIsBroughtIntoThatOfSRGB(name: String, transfer: Int) throws {
+        var image = TestImage.gray(64, 48)
+        // Otherwise, the file would be gray.
+        image.bytes[0] = 255
+        let profile = try #require(CodedColors.profile(primaries: 9, transfer: transfer))
+        let expected = try decode(image.encoded(with: .png(), metadata: ImageMetadata(colorProfile: profile)))
+        func decoded(_ distance: String) throws -> DecodedImage {
+            try decode(TestJPEGXL.file(image, ["-d", distance, "-x", "color_space=RGB_D65_202_Rel_\(name)"]))
+        }
+        let lossless = try decoded("0")
+        #expect(lossless.pixels == expected.pixels)
+        #expect(lossless.header.colorConversion == .converted)
+        // The pixels of a lossy file are in the color space of the codec.
+        let differences = try zip(decoded("0.5").pixels.bytes, expected.pixels.bytes).map { abs(Int($0) - Int($1)) }
+        #expect(differences.reduce(0, +) < 3 * differences.count)
+    }
+
     @Test func fileIsDecodedHoweverItArrives() throws {
         let image = try TestImages.photo(width: 19, height: 17, hasAlpha: true)
         for container in ["0", "1"] {

@@ -31,16 +31,18 @@ typedef struct clcms_chromaticity {
     double x, y;
 } clcms_chromaticity;
 
-/// A color space of three primaries. A value v from 0 to 1 encodes the light (a v + b) ^ gamma, and c v below d.
+/// The white point and the three primaries of a color space.
 typedef struct clcms_primaries {
     clcms_chromaticity white, red, green, blue;
-    double gamma, a, b, c, d;
 } clcms_primaries;
 
 /// Creates a converter from a copy of an ICC profile. NULL if it cannot be read.
 clcms_converter *clcms_read(const uint8_t *profile, size_t count);
-/// Creates a converter from primaries. NULL if they span no colors.
-clcms_converter *clcms_describe(const clcms_primaries *space);
+/// Creates a converter from primaries and their tone curve. NULL if they span no colors. With the numbers gamma, a, b, c,
+/// and d, a value v from 0 to 1 encodes the light (a v + b) ^ gamma, and c v below d. If `numbers` is NULL, `table` has the
+/// light of `count` equidistant values, from 0 to 65,535.
+clcms_converter *clcms_describe(
+    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count);
 void clcms_free(clcms_converter *converter);
 
 /// Returns the kind of pixels that the profile describes.

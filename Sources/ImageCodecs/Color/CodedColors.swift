@@ -1,6 +1,6 @@
 /// Colors that are declared by code points (ITU-T H.273), as in PNG and AVIF.
 ///
-/// The gamuts of BT.601, BT.709, and BT.2020, and Display P3 are supported; high dynamic range (PQ, HLG) is not.
+/// The gamuts of BT.601, BT.709, and BT.2020, and Display P3 are supported, and the curves of these, PQ, and HLG.
 package enum CodedColors {
     /// The code point for "unspecified".
     private static let unspecified = 2
@@ -35,10 +35,12 @@ package enum CodedColors {
     private static func curve(_ code: Int) -> PrimariesSpace.Curve? {
         switch code {
         case 1, 6, 14, 15: .bt709
-        case 4: .init(gamma: 2.2)
-        case 5: .init(gamma: 2.8)
+        case 4: .power(gamma: 2.2)
+        case 5: .power(gamma: 2.8)
         case 8: .linear
         case 13: .sRGB
+        case 16: .highDynamicRange(.perceptualQuantizer)
+        case 18: .highDynamicRange(.hybridLogGamma)
         default: nil
         }
     }

@@ -38,8 +38,7 @@ struct ColorProfileHandle: ~Copyable {
                 unsafe bytes.baseAddress.flatMap { unsafe clcms_read($0, bytes.count) }
             }
         case .primaries(let space):
-            var primaries = clcms_primaries(space)
-            unsafe converter = unsafe clcms_describe(&primaries)
+            unsafe converter = unsafe Self.describe(space)
         case .sRGB, .unusable: return nil
         }
         guard let converter = unsafe converter else { return nil }
@@ -102,12 +101,24 @@ struct ColorProfileHandle: ~Copyable {
     var memoryUsage: Int { unsafe clcms_held_bytes(converter) }
 }
 
+extension ColorProfileHandle {
+    private static func describe(_ space: PrimariesSpace) -> OpaquePointer? {
+        var primaries = clcms_primaries(space.primaries)
+        switch space.curve {
+        case .power(let gamma, let a, let b, let c, let d):
+            return unsafe clcms_describe(&primaries, [gamma, a, b, c, d], nil, 0)
+        case .highDynamicRange(let encoding):
+            let table = encoding.table
+            return unsafe clcms_describe(&primaries, nil, table, table.count)
+        }
+    }
+}
+
 extension clcms_primaries {
-    fileprivate init(_ space: PrimariesSpace) {
+    fileprivate init(_ primaries: PrimariesSpace.Primaries) {
         func place(_ place: PrimariesSpace.Chromaticity) -> clcms_chromaticity { .init(x: place.x, y: place.y) }
-        let (primaries, curve) = (space.primaries, space.curve)
         self.init(
             white: place(primaries.white), red: place(primaries.red), green: place(primaries.green),
-            blue: place(primaries.blue), gamma: curve.gamma, a: curve.a, b: curve.b, c: curve.c, d: curve.d)
+            blue: place(primaries.blue))
     }
 }

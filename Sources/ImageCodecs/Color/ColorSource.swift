@@ -38,17 +38,20 @@ struct PrimariesSpace: Sendable, Hashable {
         var blue: Chromaticity
     }
 
-    /// The curve from an encoded value v, 0 to 1, to linear light: (av + b)^gamma, and cv below d.
-    struct Curve: Sendable, Hashable {
-        var gamma: Double
-        var a = 1.0
-        var b = 0.0
-        var c = 0.0
-        var d = 0.0
+    /// The curve from an encoded value v to linear light, both 0 to 1.
+    enum Curve: Sendable, Hashable {
+        /// (av + b)^gamma, and cv below d.
+        case power(gamma: Double, a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 0)
+        case highDynamicRange(HighDynamicRange)
     }
 
     var primaries: Primaries
     var curve: Curve
+
+    /// The maximum size of its profile, in bytes.
+    var profileBytes: Int {
+        if case .highDynamicRange = curve { (4 << 10) + 3 * 2 * HighDynamicRange.tableCount } else { 4 << 10 }
+    }
 }
 
 extension PrimariesSpace.Primaries {
@@ -95,8 +98,8 @@ extension PrimariesSpace.Primaries {
 }
 
 extension PrimariesSpace.Curve {
-    static let sRGB = Self(gamma: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045)
+    static let sRGB = Self.power(gamma: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045)
     /// BT.601, BT.709 and BT.2020.
-    static let bt709 = Self(gamma: 1 / 0.45, a: 1 / 1.099, b: 0.099 / 1.099, c: 1 / 4.5, d: 0.081)
-    static let linear = Self(gamma: 1)
+    static let bt709 = Self.power(gamma: 1 / 0.45, a: 1 / 1.099, b: 0.099 / 1.099, c: 1 / 4.5, d: 0.081)
+    static let linear = Self.power(gamma: 1)
 }

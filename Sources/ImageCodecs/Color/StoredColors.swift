@@ -63,7 +63,12 @@ struct StoredColors: Sendable {
     /// Returns the maximum memory that a conversion of rows of `width` pixels holds, including the profile, in bytes.
     func workingBytes(_ options: DecodeOptions, width: Int) -> Int {
         guard let source else { return 0 }
-        let profile = if case .profile(let bytes) = source { bytes.count } else { 4 << 10 }
+        let profile =
+            switch source {
+            case .profile(let bytes): bytes.count
+            case .primaries(let space): space.profileBytes
+            case .sRGB, .unusable: 0
+            }
         guard isConverting(options) else { return options.keepsProfile ? profile : 0 }
         return profile + ColorTransform.workingBytes(profileBytes: profile) + width * 8
     }

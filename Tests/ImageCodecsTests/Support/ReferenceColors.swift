@@ -30,6 +30,41 @@ enum ReferenceColors {
         value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
+    /// Converts a PQ value (SMPTE ST 2084) to the light of a display of 203 cd/m², relative to its white.
+    static func mappedPQLight(_ value: Double) -> Double { mapped(light(ofPQ: value)) }
+
+    /// Converts an HLG value (ITU-R BT.2100) to the light of a display of 203 cd/m², relative to its white.
+    static func mappedHLGLight(_ value: Double) -> Double {
+        let a = 0.17883277
+        let b = 1 - 4 * a
+        let c = 0.5 - a * log(4 * a)
+        let scene = value <= 0.5 ? pow(value, 2) / 3 : (exp((value - c) / a) + b) / 12
+        return mapped(1_000 * pow(scene, 1.2))
+    }
+
+    /// Maps light of at most 1000 cd/m² to a display of 203 (ITU-R BT.2390, section 5.4), relative to its white.
+    private static func mapped(_ light: Double) -> Double {
+        let source = pq(1_000)
+        let (value, maximum) = (min(pq(light) / source, 1), pq(203) / source)
+        let start = 1.5 * maximum - 0.5
+        guard value >= start else { return min(light / 203, 1) }
+        let t = (value - start) / (1 - start)
+        let first = (2 * pow(t, 3) - 3 * pow(t, 2) + 1) * start
+        let second = (pow(t, 3) - 2 * pow(t, 2) + t) * (1 - start)
+        let third = (3 * pow(t, 2) - 2 * pow(t, 3)) * maximum
+        return min(self.light(ofPQ: (first + second + third) * source) / 203, 1)
+    }
+
+    private static func light(ofPQ value: Double) -> Double {
+        let root = pow(value, 32.0 / 2_523)
+        return 10_000 * pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 8_192.0 / 1_305)
+    }
+
+    private static func pq(_ light: Double) -> Double {
+        let power = pow(light / 10_000, 1_305.0 / 8_192)
+        return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 2_523.0 / 32)
+    }
+
     /// Returns the unrounded sRGB bytes of a color in the XYZ space of profiles.
     static func sRGBBytes(ofXYZ color: Vector) -> Vector {
         apply(toSRGB, color).map { light in

@@ -41,7 +41,7 @@ struct PNGColorChunks {
         if let stored, stored.areValid, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
         // The declaration of sRGB before it had a chunk of its own.
         if abs(gamma - 1 / 2.2) < 0.005, primaries == .bt709 { return .sRGB }
-        return .primaries(PrimariesSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))
+        return .primaries(PrimariesSpace(primaries: primaries, curve: .power(gamma: 1 / gamma)))
     }
 }
 

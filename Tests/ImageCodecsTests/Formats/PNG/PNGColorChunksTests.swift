@@ -75,7 +75,34 @@ struct PNGColorChunksTests {
         #expect(try image([codes([1, 13, 0, 1])]).pixels == noise)
     }
 
-    @Test(arguments: [[9, 16, 0, 1], [9, 18, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [99, 13, 0, 1]] as [[UInt8]])
+    @Test(arguments: [16, 18] as [UInt8]) func highDynamicRangeIsBroughtIntoThatOfSRGB(transfer: UInt8) throws {
+        let image = try image([codes([9, transfer, 0, 1])])
+        let curve = transfer == 16 ? ReferenceColors.mappedPQLight : ReferenceColors.mappedHLGLight
+        #expect(error(image, ReferenceColors.bt2020, curve) < 1)
+        #expect(image.header.colorConversion == .converted)
+    }
+
+    @Test(arguments: [
+        // PQ and HLG of 50, 203, and 1000 cd/m².
+        (16, 112, 135), (16, 148, 229), (16, 192, 255), (18, 127, 136), (18, 191, 229), (18, 255, 255),
+    ]) func knownLevelsOfHighDynamicRange(transfer: UInt8, value: UInt8, expected: UInt8) throws {
+        let gray = try #require(PixelBuffer(size: PixelSize(width: 1, height: 1), bytes: [value, value, value, 255]))
+        let pixels = try decode(TestTagged.png(gray, chunks: [codes([9, transfer, 0, 1])])).pixels.bytes
+        for channel in pixels.prefix(3) { #expect(abs(Int(channel) - Int(expected)) <= 1) }
+    }
+
+    @Test func highDynamicRangeOf16BitsHasThatOf8() throws {
+        var wide = DecodeOptions()
+        wide.pixelFormat = .rgba16
+        let file = TestTagged.png(noise, chunks: [codes([9, 16, 0, 1])])
+        let (narrow, deep) = (try decode(file).pixels.bytes, try decode(file, options: wide).pixels.bytes)
+        #expect(
+            narrow.indices.allSatisfy {
+                abs(Int(deep[2 * $0]) + Int(deep[2 * $0 + 1]) << 8 - Int(narrow[$0]) * 257) <= 257
+            })
+    }
+
+    @Test(arguments: [[9, 17, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [99, 13, 0, 1]] as [[UInt8]])
     func unsupportedPNGColorCodePointsAreIgnored(numbers: [UInt8]) throws {
         let image = try image([codes(numbers)])
         #expect(image.pixels == noise)
@@ -97,7 +124,7 @@ struct PNGColorChunksTests {
         // Unusable declarations are skipped in favor of the next.
         let broken = TestTagged.iccp([1, 2, 3])
         #expect(try image([broken, linear]).pixels == isLinear)
-        #expect(try image([profile, codes([9, 16, 0, 1])]).pixels == isAdobe)
+        #expect(try image([profile, codes([9, 17, 0, 1])]).pixels == isAdobe)
         #expect(try image([broken, sRGB, linear]).header.colorConversion == .unneeded)
     }
 
