@@ -171,7 +171,9 @@ extension String {
 
 extension Unicode.Scalar {
     fileprivate var isInvisible: Bool {
-        switch properties.generalCategory {
+        // Looking up the category takes much longer.
+        if (0x20..<0x7F).contains(value) { return false }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
         default: false
         }
