@@ -28,33 +28,35 @@ package final class WorkThreads<Work: ThreadWork>: Sendable {
         // The caller need not hold the threads: the work can be done, and release them, before this call ends.
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
-        let (isFirst, isStarted) = isStarted.withLock { isStarted in
-            // The first thread does all work, in case it remains the only one.
-            let isFirst = !isStarted && start(onlyShort: false)
-            isStarted = isStarted || isFirst
-            return (isFirst, isStarted)
-        }
-        guard isStarted else {
+        if startThreadsIfNeeded() {
+            queue.append(work, to: lane)
+        } else {
             // Detached: the current task is unrelated to the work.
             Task.detached { work.perform() }
-            return
         }
-        queue.append(work, to: lane)
-        // Meanwhile, the first thread does the work.
-        guard isFirst else { return }
-        for number in 1..<count + shortCount { guard start(onlyShort: number >= count) else { return } }
     }
 
-    /// Starts a thread; returns `false` if the system cannot.
-    private func start(onlyShort: Bool) -> Bool {
-        do {
-            try startThread { [queue] in
-                while let work = queue.next(onlyShort: onlyShort) { work.perform() }
-            }
-            return true
-        } catch {
-            return false
+    /// Starts the threads unless they are started; returns `false` if the system cannot start any.
+    private func startThreadsIfNeeded() -> Bool {
+        isStarted.withLock { isStarted in
+            if !isStarted { isStarted = startThreads() }
+            return isStarted
         }
+    }
+
+    private func startThreads() -> Bool {
+        for number in 0..<count + shortCount {
+            // The first thread does all work, in case it remains the only one.
+            let onlyShort = number >= count
+            do {
+                try startThread { [queue] in
+                    while let work = queue.next(onlyShort: onlyShort) { work.perform() }
+                }
+            } catch {
+                return number > 0
+            }
+        }
+        return true
     }
 }
 
