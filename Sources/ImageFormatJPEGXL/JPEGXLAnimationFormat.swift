@@ -38,7 +38,7 @@ public struct JPEGXLAnimationFormat: WholeFileFormat {
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // Up to four frames, of floating-point numbers.
         let (frames, overflow) = header.size.area.multipliedReportingOverflow(by: 64)
-        let (bytes, isTooLarge) = header.jpegXLWorkingBytes.addingReportingOverflow(frames)
+        let (bytes, isTooLarge) = header.memoryUsage.addingReportingOverflow(frames)
         return overflow || isTooLarge ? .max : bytes
     }
 

@@ -102,7 +102,7 @@ final class JPEGXLDecoder {
             var colors = JxlColorEncoding()
             unsafe JxlColorEncodingSetToSRGB(&colors, isGray ? 1 : 0)
             if let original = encodedColors(JXL_COLOR_PROFILE_TARGET_ORIGINAL), original.isHighDynamicRange {
-                colors.primaries = JXL_PRIMARIES_2100
+                if !isGray { colors.primaries = JXL_PRIMARIES_2100 }
                 colors.transfer_function = original.transfer_function
             }
             try check(unsafe JxlDecoderSetPreferredColorProfile(handle, &colors))
@@ -111,7 +111,8 @@ final class JPEGXLDecoder {
             guard colors.color_space != JXL_COLOR_SPACE_UNKNOWN else { return [] }
             let hasKnownWhite = colors.white_point == JXL_WHITE_POINT_D65
             if colors.isHighDynamicRange {
-                return hasKnownWhite ? CodedColors.profile(colors, isGray: isGray) : []
+                let isKnown = hasKnownWhite && (isGray || colors.primaries != JXL_PRIMARIES_CUSTOM)
+                return isKnown ? CodedColors.profile(colors, isGray: isGray) : []
             }
             let isSRGB =
                 hasKnownWhite && colors.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
@@ -141,9 +142,9 @@ extension JxlColorEncoding {
 }
 
 extension CodedColors {
-    /// Returns an ICC profile for colors whose transfer function has a code point; an empty one if they are not supported.
+    /// Returns an ICC profile for colors whose primaries and transfer function are named.
     fileprivate static func profile(_ colors: JxlColorEncoding, isGray: Bool) -> [UInt8]? {
-        // The numbers of libjxl are the code points, except for the one of DCI-P3, which has another white point.
+        // The numbers of libjxl are the code points, except that 11 would mean the white point of DCI-P3.
         let isP3 = colors.primaries == JXL_PRIMARIES_P3
         return profile(
             primaries: isGray ? 1 : isP3 ? 12 : Int(colors.primaries.rawValue),

@@ -44,7 +44,7 @@ public struct JPEGXLFormat: CustomFormat {
     }
 
     /// Returns the memory for the pixels and the most that libjxl takes to decode them, in bytes.
-    public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { header.jpegXLWorkingBytes }
+    public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { header.memoryUsage }
 
     /// Creates a decoder, which passes the rows once the image is complete.
     public func decoder(for header: ImageHeader, rowSize: PixelSize) throws(CodecError) -> any CustomRowDecoder {

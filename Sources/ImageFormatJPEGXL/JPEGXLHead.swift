@@ -29,7 +29,10 @@ struct JPEGXLHead {
             return !isComplete
         }
         guard isComplete else { throw .corrupt(.jpegXL, "libjxl finds no header") }
-        header = Self.header(information)
+        guard let memoryUsage = Self.memoryUsage(of: beginning, information) else { return nil }
+        var header = Self.header(information)
+        header.memoryUsage = memoryUsage
+        self.header = header
         isAnimated = information.have_animation != 0
         colorProfile = profile
     }
@@ -52,14 +55,29 @@ struct JPEGXLHead {
     }
 }
 
-extension ImageHeader {
-    /// Returns the memory that libjxl takes at most, and that for the decoded pixels, in bytes.
+extension JPEGXLHead {
+    /// Returns the memory that libjxl takes at most, and that for the decoded pixels, in bytes; `nil` while more bytes are
+    /// needed.
     ///
-    /// Measured with libjxl 0.7: up to 30 bytes for three channels of a pixel in the modular mode, which the header
-    /// does not declare, and 4 in other modes; and 16 for a layer to which later ones refer.
-    var jpegXLWorkingBytes: Int {
-        let (bytes, overflow) = size.area.multipliedReportingOverflow(
-            by: (hasAlpha ? 40 : 30) + 16 + (bitsPerChannel > 8 ? 8 : 4))
+    /// Measured with libjxl 0.7: up to 4 bytes for a pixel of three channels of cosine transforms, and 20 if they arrive
+    /// in several passes; 30 in the modular mode, and 10 for alpha; and 16 for a layer to which later ones refer.
+    private static func memoryUsage(of beginning: Span<UInt8>, _ information: JxlBasicInfo) -> Int? {
+        var scanner = JPEGXLFrameScanner(.frameHeader, memory: .max / 4)
+        do throws(CodecError) {
+            _ = try scanner.admit(beginning)
+            _ = try scanner.admitRest()
+            if scanner.firstFrame == nil { return nil }
+        } catch {
+            // A frame that libjxl will not receive.
+        }
+        let size = PixelSize(width: Int(information.xsize), height: Int(information.ysize))
+        var perPixel = information.alpha_bits > 0 ? 56 : 46
+        if let frame = scanner.firstFrame, frame.isLast, frame.size == size {
+            let isPlain = !frame.isModular && information.num_extra_channels == 0
+            perPixel = isPlain ? frame.passes > 1 ? 20 : 8 : perPixel - 16
+        }
+        perPixel += information.bits_per_sample > 8 ? 8 : 4
+        let (bytes, overflow) = size.area.multipliedReportingOverflow(by: perPixel)
         return overflow ? .max : min(bytes, .max - 8 << 20) + 8 << 20
     }
 }

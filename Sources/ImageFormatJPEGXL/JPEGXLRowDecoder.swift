@@ -14,7 +14,7 @@ final class JPEGXLRowDecoder: CustomRowDecoder {
 
     init(_ header: ImageHeader) throws(CodecError) {
         self.header = header
-        scanner = JPEGXLFrameScanner(.firstFrame, memory: header.jpegXLWorkingBytes)
+        scanner = JPEGXLFrameScanner(.firstFrame, memory: header.memoryUsage)
         decoder = try JPEGXLDecoder(
             JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)
         try decoder.check(unsafe JxlDecoderSetProgressiveDetail(decoder.handle, kPasses))

@@ -77,7 +77,7 @@ public struct ImageHeader: Sendable, Hashable {
     /// declares it.
     ///
     /// For a WebP, those of its first image; for a JPEG with arithmetic coding, the maximum allowed; 0 if they are
-    /// decoded as they arrive. For a TIFF, the memory of its strips or tiles.
+    /// decoded as they arrive. For a TIFF, the memory of its strips or tiles; for a JPEG XL, all that a decode takes.
     package var memoryUsage = 0
 
     /// Returns the size of the smallest image in the file that is no smaller than `target`.

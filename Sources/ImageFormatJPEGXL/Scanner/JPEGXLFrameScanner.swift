@@ -25,6 +25,8 @@ struct JPEGXLFrameScanner {
     enum Extent {
         /// Up to the color profile.
         case header
+        /// Up to the header of the first frame.
+        case frameHeader
         case firstFrame
         case allFrames
     }
@@ -50,6 +52,8 @@ struct JPEGXLFrameScanner {
     private(set) var image: JPEGXLImageFields?
     /// A Boolean value that indicates whether everything in front of the frames has arrived.
     private(set) var hasHeader = false
+    /// The first frame, which need not be shown; `nil` until its header has arrived.
+    private(set) var firstFrame: JPEGXLFrameFields?
     /// A Boolean value that indicates whether the header of the last frame has arrived.
     private(set) var hasLastFrame = false
     /// The times for which frames are shown, in ticks.
@@ -174,6 +178,7 @@ struct JPEGXLFrameScanner {
         remainingSizes = frame.sectionCount
         endsAfterFrame = false
         if previewSize == nil {
+            firstFrame = firstFrame ?? frame
             hasLastFrame = frame.isLast
             endsAfterFrame = frame.isLast || (extent == .firstFrame && frame.isShown)
             if frame.isShown { durations.append(frame.duration) }
@@ -181,7 +186,13 @@ struct JPEGXLFrameScanner {
                 throw .failure(.unsupportedFeature(.jpegXL, "that many frames"))
             }
         }
-        if hasOrder { part = .order } else { beginSizes() }
+        if extent == .frameHeader, firstFrame != nil {
+            part = .end
+        } else if hasOrder {
+            part = .order
+        } else {
+            beginSizes()
+        }
     }
 
     private mutating func beginSizes() {
