@@ -125,7 +125,7 @@ clcms_converter *clcms_read(const uint8_t *profile, size_t count) {
 }
 
 clcms_converter *clcms_describe(
-    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count) {
+    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count, const char *name) {
     clcms_converter *converter = create();
     if (converter == NULL) return NULL;
     cmsCIExyY white = {space->white.x, space->white.y, 1};
@@ -140,6 +140,12 @@ clcms_converter *clcms_describe(
         converter->profile = cmsCreateRGBProfileTHR(converter->context, &white, &primaries, curves);
         cmsFreeToneCurve(curve);
     }
+    cmsMLU *description = cmsMLUalloc(converter->context, 1);
+    if (converter->profile != NULL && description != NULL) {
+        cmsMLUsetASCII(description, "en", "US", name);
+        cmsWriteTag(converter->profile, cmsSigProfileDescriptionTag, description);
+    }
+    cmsMLUfree(description);
     return finished(converter);
 }
 

@@ -135,16 +135,20 @@ struct AVIFFormatTests {
 
     @Test(
         arguments: [
-            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .converted),
-            (9, 18, .converted), (9, 17, .unsupported),
-        ] as [(UInt16, UInt16, ColorConversion)])
-    func codePointsDecideTheConversion(primaries: UInt16, transfer: UInt16, conversion: ColorConversion) throws {
+            (1, 13, .unneeded, nil), (2, 2, .unneeded, nil), (12, 13, .converted, "Display P3"),
+            (9, 1, .converted, "BT.2020"), (9, 16, .converted, "BT.2020 PQ"), (9, 18, .converted, "BT.2020 HLG"),
+            (9, 17, .unsupported, nil),
+        ] as [(UInt16, UInt16, ColorConversion, String?)])
+    func codePointsDecideTheConversion(
+        primaries: UInt16, transfer: UInt16, conversion: ColorConversion, name: String?
+    ) throws {
         let file = try TestAVIF { image in
             image.pointee.colorPrimaries = primaries
             image.pointee.transferCharacteristics = transfer
         }.file([TestImage.photo(8, 8)])
         let decoded = try decode(file)
         #expect(decoded.header.colorConversion == conversion)
+        #expect(decoded.header.colorProfile == name)
         let isSame = try decoded.pixels.bytes.map(UInt16.init) == TestAVIF.samples(file)
         #expect(isSame == (conversion != .converted))
     }

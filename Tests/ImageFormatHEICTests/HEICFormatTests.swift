@@ -118,15 +118,19 @@ struct HEICFormatTests {
 
     @Test(
         arguments: [
-            (1, 13, .unneeded), (2, 2, .unneeded), (12, 13, .converted), (9, 1, .converted), (9, 16, .converted),
-            (9, 18, .converted), (9, 17, .unsupported),
-        ] as [(Int, Int, ColorConversion)])
-    func codePointsDecideTheConversion(primaries: Int, transfer: Int, conversion: ColorConversion) throws {
+            (1, 13, .unneeded, nil), (2, 2, .unneeded, nil), (12, 13, .converted, "Display P3"),
+            (9, 1, .converted, "BT.2020"), (9, 16, .converted, "BT.2020 PQ"), (9, 18, .converted, "BT.2020 HLG"),
+            (9, 17, .unsupported, nil),
+        ] as [(Int, Int, ColorConversion, String?)])
+    func codePointsDecideTheConversion(
+        primaries: Int, transfer: Int, conversion: ColorConversion, name: String?
+    ) throws {
         let colors = TestHEIC.colors(primaries: primaries, transfer: transfer)
         let file = try TestHEIC.grid(
             [TestImage.photo(64, 64)], columns: 1, size: PixelSize(width: 64, height: 64), [colors])
         let decoded = try TestHEIC.decode(file)
         #expect(decoded.header.colorConversion == conversion)
+        #expect(decoded.header.colorProfile == name)
         let isSame = try decoded.pixels == TestHEIC.reference(file)
         #expect(isSame == (conversion != .converted))
     }

@@ -40,9 +40,9 @@ typedef struct clcms_primaries {
 clcms_converter *clcms_read(const uint8_t *profile, size_t count);
 /// Creates a converter from primaries and their tone curve. NULL if they span no colors. With the numbers gamma, a, b, c,
 /// and d, a value v from 0 to 1 encodes the light (a v + b) ^ gamma, and c v below d. If `numbers` is NULL, `table` has the
-/// light of `count` equidistant values, from 0 to 65,535.
+/// light of `count` equidistant values, from 0 to 65,535. `name` becomes the description of the profile.
 clcms_converter *clcms_describe(
-    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count);
+    const clcms_primaries *space, const double numbers[5], const uint16_t *table, size_t count, const char *name);
 void clcms_free(clcms_converter *converter);
 
 /// Returns the kind of pixels that the profile describes.

@@ -106,10 +106,10 @@ extension ColorProfileHandle {
         var primaries = clcms_primaries(space.primaries)
         switch space.curve {
         case .power(let gamma, let a, let b, let c, let d):
-            return unsafe clcms_describe(&primaries, [gamma, a, b, c, d], nil, 0)
+            return unsafe clcms_describe(&primaries, [gamma, a, b, c, d], nil, 0, space.name)
         case .highDynamicRange(let encoding):
             let table = encoding.table
-            return unsafe clcms_describe(&primaries, nil, table, table.count)
+            return unsafe clcms_describe(&primaries, nil, table, table.count, space.name)
         }
     }
 }

@@ -48,6 +48,23 @@ struct PrimariesSpace: Sendable, Hashable {
     var primaries: Primaries
     var curve: Curve
 
+    /// The name of the color space, the description of its profile.
+    var name: String {
+        let gamut =
+            switch primaries {
+            case .bt709: "BT.709"
+            case .bt601With525Lines, .bt601With625Lines: "BT.601"
+            case .bt2020: "BT.2020"
+            case .displayP3: "Display P3"
+            default: "RGB"
+            }
+        return switch curve {
+        case .power: gamut
+        case .highDynamicRange(.perceptualQuantizer): gamut + " PQ"
+        case .highDynamicRange(.hybridLogGamma): gamut + " HLG"
+        }
+    }
+
     /// The maximum size of its profile, in bytes.
     var profileBytes: Int {
         if case .highDynamicRange = curve { (4 << 10) + 3 * 2 * HighDynamicRange.tableCount } else { 4 << 10 }

@@ -3,7 +3,7 @@ import Glibc
 /// Encodings of high dynamic range (ITU-R BT.2100), shown on a display with the range of sRGB.
 ///
 /// Light is mapped from a display of 1000 cd/m² to one of 203 cd/m², the level of diffuse white (ITU-R BT.2408), by the
-/// curve of ITU-R BT.2390, section 5.4: each primary for itself, unchanged below 88 cd/m².
+/// curve of ITU-R BT.2390, section 5.4: each primary separately, unchanged below 88 cd/m².
 enum HighDynamicRange: Sendable, Hashable {
     /// PQ, which encodes up to 10,000 cd/m².
     case perceptualQuantizer
@@ -20,7 +20,18 @@ enum HighDynamicRange: Sendable, Hashable {
 
     /// The light of equidistant encoded values, from 0 to 65,535.
     var table: [UInt16] {
-        (0..<Self.tableCount).map { UInt16(light(of: Double($0) / Double(Self.tableCount - 1)) * 65_535 + 0.5) }
+        switch self {
+        case .perceptualQuantizer: Self.tableOfPQ
+        case .hybridLogGamma: Self.tableOfHLG
+        }
+    }
+
+    // Each takes a millisecond.
+    private static let tableOfPQ = makeTable(.perceptualQuantizer)
+    private static let tableOfHLG = makeTable(.hybridLogGamma)
+
+    private static func makeTable(_ encoding: Self) -> [UInt16] {
+        (0..<tableCount).map { UInt16(encoding.light(of: Double($0) / Double(tableCount - 1)) * 65_535 + 0.5) }
     }
 
     /// Returns the light of an encoded value, both from 0 to 1.
