@@ -35,6 +35,8 @@ struct BodyBuffer {
     static let trustedLength = 1 << 20
     /// The maximum capacity that is then allocated, relative to the number of bytes received.
     static let growth = 8
+    /// The number of bytes from which on a body is not short.
+    private static let shortLength = 256 << 10
     /// The maximum number of bytes of a batch.
     static let maximumBatch = 64 << 10
 
@@ -72,6 +74,9 @@ struct BodyBuffer {
 
     /// The memory that the body takes, in bytes: all of it while a reader holds what it has read.
     var memory: Int { readers.values.contains(where: \.keepsBytes) ? received : held }
+
+    /// A Boolean value that indicates whether so few bytes have been received that the beginning will be kept for a while.
+    var isShort: Bool { hasBeginning && received < min(Self.shortLength, maximumReplayBytes / 2) }
 
     /// The position after the last byte received.
     var lastPosition: BodyPosition { BodyPosition(restarts: restarts, count: received) }

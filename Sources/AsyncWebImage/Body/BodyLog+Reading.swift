@@ -31,6 +31,9 @@ extension BodyLog {
     /// The pieces received so far, and the position after them; `nil` if the beginning has been discarded.
     var beginning: (pieces: [[UInt8]], end: BodyPosition)? { state.withLock { $0.buffer.beginning() } }
 
+    /// A Boolean value that indicates whether so few bytes have been received that the beginning will be kept for a while.
+    var isShort: Bool { state.withLock { $0.buffer.isShort } }
+
     /// The position after the last byte received.
     var lastPosition: BodyPosition { state.withLock { $0.buffer.lastPosition } }
 

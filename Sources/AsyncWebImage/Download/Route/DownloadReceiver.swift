@@ -81,10 +81,11 @@ final class DownloadReceiver: DirectBodyReceiver {
     /// A Boolean value that indicates whether all callers need only the properties of the file; `nil` without callers.
     var needsOnlyBeginning: Bool? { log.needsOnlyBeginning }
 
-    /// A Boolean value that indicates whether the body is kept here, and no caller needs more than its beginning so far.
+    /// A Boolean value that indicates whether little of the body has been received, all of it is kept here, and no caller
+    /// needs more than its beginning so far.
     var keepsBeginning: Bool {
         guard case .body = state.withLock({ $0.use }) else { return false }
-        return needsOnlyBeginning != false
+        return log.isShort && needsOnlyBeginning != false
     }
 
     /// The pieces of the body received so far; `nil` if its beginning has been discarded.

@@ -102,10 +102,13 @@ extension StoringTransfer: DirectBodyReceiver {
 
     /// Begins to store a response of which the receiver has kept the beginning; returns its use.
     private func store(_ head: ResponseHead) -> Use {
-        let pieces = receiver.beginning
-        let writer = pieces == nil ? nil : uncached.writer(for: head)
-        for piece in pieces ?? [] { writer?.add(piece) }
-        state.withLock { $0.use = .delivered(writer) }
+        var writer = uncached.writer(for: head)
+        if let pieces = writer == nil ? [] : receiver.beginning {
+            for piece in pieces { writer?.add(piece) }
+        } else {
+            writer = nil
+        }
+        state.withLock { [writer] in $0.use = .delivered(writer) }
         return .delivered(writer)
     }
 

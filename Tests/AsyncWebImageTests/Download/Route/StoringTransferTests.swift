@@ -119,6 +119,19 @@ struct StoringTransferTests {
         #expect(try await cache.stored(request.url) == image)
     }
 
+    @Test func responseWithALateHeaderIsStored() async throws {
+        let task = loader.infoTask(for: request)
+        let exchange = try await exchange()
+        exchange.answer(.ok, [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "1000000"], [0xFF, 0xD8])
+        let segment = [0xFF, 0xE5, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 65_533)
+        for _ in 0..<5 { #expect(await exchange.send(segment)) }
+        exchange.finish(.failed(TransportError(url: request.url, reason: .connectionLost)))
+        await #expect(throws: ImageError.self) { try await task.value }
+        await loader.coordinator.becomesIdle()
+        await cache.settles()
+        #expect(cache.entryCount == 1)
+    }
+
     @Test func textOfAnErrorIsStoredForACallerOfTheHeader() async throws {
         let task = loader.infoTask(for: request)
         let exchange = try await exchange()
