@@ -73,6 +73,7 @@ missing_peers() {
     have vipsthumbnail || echo libvips-tools
     have curl || echo curl
     have aria2c || echo aria2
+    have tiff2rgba || echo libtiff-tools
     [ -x /usr/bin/time ] || echo time # not the shell's
 }
 

@@ -43,7 +43,7 @@ public struct ResponseHead: Sendable {
     /// The time of the response, in seconds since 1970: when it was received, or taken from a cache, from which time its
     /// `Age` counts.
     package var receivedAt: Int { properties.receivedAt }
-    /// The time when the request was sent, in seconds since 1970.
+    /// The time when the request was made, in seconds since 1970.
     package var requestedAt: Int { receivedAt - delay }
     /// The response if its fields are parsed on demand; `nil` for others.
     package var unparsed: (any UnparsedResponse)? {
@@ -123,7 +123,7 @@ public struct ResponseHead: Sendable {
 
     /// Returns how long the response stays fresh after a time, in seconds since 1970; by default, after now.
     ///
-    /// The time since the request was sent counts, and so does the age of the response in the caches that it came from,
+    /// The time since the request was made counts, and so does the age of the response in the caches that it came from,
     /// including the ``ResponseCache``. Redirects that led to it count only for
     /// ``Freshness/cacheControl(maximum:isPrivate:)``.
     public func freshness(at time: Int? = nil) -> Freshness {

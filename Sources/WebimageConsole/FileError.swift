@@ -28,7 +28,9 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     /// It is not opened: the program that writes to a named pipe would begin, and then lose its reader.
     package static func reading(_ path: String) -> FileError? {
         var status = stat()
-        guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else { return FileError("read", path) }
+        guard unsafe stat(path, &status) == 0, unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
+            return FileError("read", path)
+        }
         return status.st_mode & S_IFMT == S_IFDIR ? FileError("read", path, code: EISDIR) : nil
     }
 }

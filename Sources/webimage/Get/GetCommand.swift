@@ -35,7 +35,7 @@ struct GetCommand: AsyncParsableCommand {
             an image that has it is written as downloaded unless another option changes it, others are converted. An \
             existing file is kept unless you add --overwrite. With --output -, the image is written to standard output, and \
             its line to standard error. Anything else names a folder: a name without extension, one that ends with a slash, \
-            an existing folder, and, with several sources, any name without the extension of an image.
+            an existing folder, and, with several sources, any name without the extension of a format to write.
 
             webimage batch stores long lists in shards, and continues where it was interrupted.
 

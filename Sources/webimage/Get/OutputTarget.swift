@@ -16,8 +16,8 @@ enum OutputTarget: Equatable {
     /// Creates the target that `name` means for one or several sources.
     ///
     /// The name of a file has an extension, or belongs to an existing file; a slash at the end, or an existing folder,
-    /// makes it a folder. Throws an error if `name` cannot be used for these sources: for several ones, the name of a
-    /// new folder that has the extension of an image is taken for a mistake.
+    /// makes it a folder. Throws an error if `name` cannot be used for these sources: for several sources, the name
+    /// of a new folder with the extension of a format to write is taken for a mistake.
     init(_ name: String, forOneSource isSingle: Bool, replaces: Bool) throws(ValidationError) {
         if name == "-" {
             guard isSingle else {
