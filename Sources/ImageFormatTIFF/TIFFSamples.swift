@@ -11,6 +11,7 @@ protocol TIFFSample: FixedWidthInteger, UnsignedInteger, Sendable {
 
 extension UInt8: TIFFSample {
     static func copy(_ bytes: Span<UInt8>, count: Int, to samples: inout [UInt8], from first: Int, step: Int) {
+        var samples = samples.mutableSpan
         for index in 0..<count { samples[first + index * step] = bytes[index] }
     }
 
@@ -74,6 +75,9 @@ struct TIFFSamples<Sample: TIFFSample> {
 
     /// Stores the first `count` pixels that have been unpacked, from pixel `first` of `pixels` on.
     func convert(_ count: Int, into pixels: inout [Sample], at first: Int) {
+        if case .rgb = layout.colors, layout.alpha == .none, layout.readBits == Sample.bitWidth {
+            return copy(count, into: &pixels, at: first)
+        }
         let maximum = Int(Sample.max)
         let stored = 1 << layout.readBits - 1
         var (from, to) = (0, first * 4)
@@ -113,6 +117,21 @@ struct TIFFSamples<Sample: TIFFSample> {
                 pixels[to + 2] = Self.divided(blue, by: alpha)
                 pixels[to + 3] = alpha
             }
+            from += channels
+            to += 4
+        }
+    }
+
+    /// Stores pixels that need no conversion, as most files have them, in less time than ``convert(_:into:at:)``.
+    private func copy(_ count: Int, into pixels: inout [Sample], at first: Int) {
+        let samples = samples.span
+        var pixels = pixels.mutableSpan
+        var (from, to) = (0, first * 4)
+        for _ in 0..<count {
+            pixels[to] = samples[from]
+            pixels[to + 1] = samples[from + 1]
+            pixels[to + 2] = samples[from + 2]
+            pixels[to + 3] = .max
             from += channels
             to += 4
         }
