@@ -3,7 +3,7 @@ import LoopbackOrigin
 import Testing
 import Threading
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct FlowControlTests {
     @Test func pausedTransferStopsTheOrigin() async throws {
         let body = pattern(32 << 20)
@@ -21,7 +21,9 @@ struct FlowControlTests {
             transfer.resume()
             let record = await recorder.end()
             #expect(record.isComplete)
-            #expect(record.body == body)
+            // The differences of bodies of this size would take minutes to find.
+            let isSame = record.body == body
+            #expect(isSame)
             #expect(record.metrics?.bodyBytes == body.count)
         }
     }
