@@ -102,14 +102,13 @@ extension StoringTransfer: DirectBodyReceiver {
 
     /// Begins to store a response of which the receiver has kept the beginning; returns its use.
     private func store(_ head: ResponseHead) -> Use {
-        var writer = uncached.writer(for: head)
-        if let pieces = writer == nil ? [] : receiver.beginning {
-            for piece in pieces { writer?.add(piece) }
-        } else {
-            writer = nil
-        }
-        state.withLock { [writer] in $0.use = .delivered(writer) }
-        return .delivered(writer)
+        let writer = uncached.writer(for: head)
+        // Without its beginning, a body is not stored.
+        let pieces = writer == nil ? nil : receiver.beginning
+        for piece in pieces ?? [] { writer?.add(piece) }
+        let use = Use.delivered(pieces == nil ? nil : writer)
+        state.withLock { $0.use = use }
+        return use
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
