@@ -24,9 +24,8 @@ struct CommandLimitsDocumentTests {
         let expected = [
             "work on one image, as `maximumWork` above":
                 "\(work.formatted(.number.locale(Locale(identifier: "en_US")))) pixels",
-            "memory to verify one image": mebibytes(memory.check),
-            "memory to convert one image": share + mebibytes(MemoryLimits.maximumConversion),
-            "memory to verify all images": mebibytes(memory.allChecks),
+            "memory to verify or convert one image": share + mebibytes(MemoryLimits.maximumImage),
+            "memory to verify all images; an image that needs more is verified alone": mebibytes(memory.allChecks),
             "memory to convert all images; an image that needs more is converted alone":
                 mebibytes(memory.allConversions),
             "file of a converted animation, which counts twice as memory: \(AnimationMemory.usualGrowth) times the "

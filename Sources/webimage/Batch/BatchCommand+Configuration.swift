@@ -12,12 +12,9 @@ extension BatchCommand {
     func configuration(_ budget: OpenFileBudget) throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         let memory = memoryLimits
-        if plan.isConverted || list.lineOptions {
-            configuration.decoding.memoryBudget = memory.allConversions
-            configuration.decoding.maximumDecodeBytes = memory.conversion
-        } else {
-            configuration.decoding.memoryBudget = memory.allChecks
-        }
+        let isConverting = plan.isConverted || list.lineOptions
+        configuration.decoding.memoryBudget = isConverting ? memory.allConversions : memory.allChecks
+        configuration.decoding.maximumDecodeBytes = memory.image
         configuration.trimsUnderMemoryPressure = budget.observesMemoryPressure
         configuration.decoding.customFormats = CommandFormats.custom
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
@@ -68,7 +65,7 @@ extension BatchCommand {
     var memoryLimits: MemoryLimits {
         var limits = MemoryLimits()
         limits.allConversions = resources.memory.bytes
-        limits.allChecks = max(limits.check, min(limits.allChecks, resources.memory.bytes))
+        limits.allChecks = min(limits.allChecks, resources.memory.bytes)
         return limits
     }
 

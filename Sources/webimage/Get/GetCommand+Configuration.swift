@@ -22,7 +22,7 @@ extension GetCommand {
         work.apply(to: &configuration.decoding.limits)
         let memory = memoryLimits
         configuration.decoding.memoryBudget = writesAnew ? memory.allConversions : memory.allChecks
-        if writesAnew { configuration.decoding.maximumDecodeBytes = memory.conversion }
+        configuration.decoding.maximumDecodeBytes = memory.image
         configuration.downloads.maximumConcurrentDownloads = concurrency
         perHost.apply(to: &configuration.downloads)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }

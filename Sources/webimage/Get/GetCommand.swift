@@ -135,8 +135,8 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum memory for verifying or converting one image, in MiB. (default: 112 for verifying; "
-                + "a quarter of the memory of the machine or container, at most 768, for converting)", valueName: "MiB")
+            "The maximum memory for verifying or converting one image, in MiB. (default: a quarter of the memory of the "
+                + "machine or container, at most 768)", valueName: "MiB")
     )
     var memoryLimit: Int?
 

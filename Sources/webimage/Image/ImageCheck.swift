@@ -67,7 +67,7 @@ struct ImageCheck {
             check = makeCheck()
             isRead = false
             bytes = try await pieces.search(upTo: limit, decoder) {
-                try memory.admitCheck(of: $0, by: decoder)
+                try memory.admit($0, to: "check")
             } _: { [check] piece in
                 if let piece { try check.append(piece.span) } else { try check.lookForHeaderAtEnd() }
                 return check.header != nil
@@ -78,7 +78,7 @@ struct ImageCheck {
         // A file without a header has no estimate; the check throws the reason.
         guard let estimate = check.estimatedBytes else { return try check.finish() }
         bytes = bytes.saturatingSum(estimate)
-        try memory.admitCheck(of: bytes, by: decoder)
+        try memory.admit(bytes, to: "check")
         if isRead, bytes <= MemoryLimits.small {
             pieces.suspendReading()
         } else {

@@ -9,40 +9,31 @@ struct MemoryLimits: Sendable, Equatable {
     /// held, and the header is searched for in the file.
     static let beginning = 1 << 20
 
-    /// The maximum memory for verifying one image, in bytes.
-    var check = 112 << 20
-    /// The maximum memory for all images that are verified and written unchanged, in bytes.
-    var allChecks = 160 << 20
-    /// The most memory for converting one image by default, in bytes.
+    /// The most memory for verifying or converting one image by default, in bytes.
     ///
     /// A photo of 50 megapixels in any format can be converted to JPEG at its full size; lossless WebP needs the most
     /// memory for that, 749 MiB.
-    static let maximumConversion = 768 << 20
-    /// The maximum memory for converting one image, in bytes.
+    static let maximumImage = 768 << 20
+    /// The maximum memory for verifying or converting one image, in bytes.
     ///
-    /// An image that needs more than ``allConversions`` is converted while no other is.
-    var conversion = min(maximumConversion, ImageDecoder.Configuration.defaultMemoryBudget)
+    /// An image that needs more than is allowed for all of them is processed while no other is.
+    var image = min(maximumImage, ImageDecoder.Configuration.defaultMemoryBudget)
+    /// The maximum memory for all images that are verified and written unchanged, in bytes.
+    var allChecks = 160 << 20
     /// The maximum memory for all images that are decoded and converted, in bytes.
     var allConversions = 192 << 20
 
-    /// Creates the default limits or, for `--memory-limit`, the given number of bytes per image for either use.
+    /// Creates the default limits or, for `--memory-limit`, the given number of bytes per image.
     init(bytes: Int? = nil) {
         guard let bytes else { return }
-        check = bytes
+        image = bytes
         allChecks = max(bytes, allChecks)
-        conversion = bytes
         allConversions = max(bytes, allConversions)
     }
 
-    /// Throws ``MemoryShortage`` if verification may never use this many bytes.
-    func admitCheck(of bytes: Int, by decoder: ImageDecoder) throws {
-        let limit = min(check, decoder.configuration.memoryBudget)
-        guard bytes <= limit else { throw MemoryShortage(needed: bytes, limit: limit, purpose: "check") }
-    }
-
-    /// Throws ``MemoryShortage`` if a conversion may never use this many bytes.
-    func admitConversion(of bytes: Int) throws {
-        guard bytes <= conversion else { throw MemoryShortage(needed: bytes, limit: conversion, purpose: "convert") }
+    /// Throws ``MemoryShortage`` if the work on one image, such as "convert", may never use this many bytes.
+    func admit(_ bytes: Int, to purpose: String) throws {
+        guard bytes <= image else { throw MemoryShortage(needed: bytes, limit: image, purpose: purpose) }
     }
 }
 

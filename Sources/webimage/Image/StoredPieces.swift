@@ -36,13 +36,13 @@ final class StoredPieces: DecodeInput, DecodeStorage {
 
     var storage: (any DecodeStorage)? { self }
     var maximumHeldBytes: Int { MemoryLimits.beginning }
-    var memoryLimit: Int { memory.conversion }
+    var memoryLimit: Int { memory.image }
     /// The pieces of a local file, which need not be stored; `nil` for others.
     private var local: FilePieces? { pieces as? FilePieces }
     /// The number of bytes in the file.
     var storedCount: Int { file?.count ?? 0 }
 
-    func admit(_ bytes: Int) throws { try memory.admitConversion(of: bytes) }
+    func admit(_ bytes: Int) throws { try memory.admit(bytes, to: "convert") }
 
     func suspendReading() { pieces.suspendReading() }
 

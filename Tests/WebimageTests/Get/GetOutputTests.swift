@@ -171,7 +171,7 @@ struct GetOutputTests {
         let decoding = try GetCommand.parse(options + ["photo.jpg"]).loaderConfiguration(concurrency: 1).decoding
         let limits = MemoryLimits()
         #expect(decoding.memoryBudget == (converts ? limits.allConversions : limits.allChecks))
-        #expect((decoding.maximumDecodeBytes == limits.conversion) == converts)
+        #expect(decoding.maximumDecodeBytes == limits.image)
     }
 
     @Test func anImageIsPipedThrough() async throws {

@@ -25,9 +25,13 @@ struct MemoryLimitsTests {
         #expect(throws: (any Error).self) { try GetCommand.parse(["a", "--max-work", "0"]) }
     }
 
-    @Test func defaultMemoryLimitsAreShared() throws {
+    @Test func verificationsShareMemoryAndOneMayExceedItsShare() throws {
         let decoding = try decoding([])
-        #expect(decoding.memoryBudget == 160 << 20 && decoding.maximumDecodeBytes == nil)
+        #expect(decoding.memoryBudget == 160 << 20)
+        #expect(decoding.maximumDecodeBytes == min(768 << 20, ImageDecoder.Configuration.defaultMemoryBudget))
+        let batch = try BatchCommand.parse(["--input", "-", "--output", "-"])
+        let budget = try #require(OpenFileBudget(free: 1_000, OpenFileBudget.Needs(images: 1)))
+        #expect(try batch.configuration(budget).decoding.maximumDecodeBytes == decoding.maximumDecodeBytes)
     }
 
     @Test(arguments: [(8, 192), (4_096, 4_096)]) func memoryLimitIsForOneImage(limit: Int, budget: Int) throws {
