@@ -123,5 +123,7 @@ struct OutputFolder: Sendable {
     }
 
     /// Returns the path of a file in this folder.
-    func file(_ name: String) -> String { path == "." ? name : "\(path)/\(name)" }
+    func file(_ name: String) -> String {
+        path == "." ? name : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+    }
 }

@@ -8,9 +8,9 @@ import Testing
 struct OutputFolderTests {
     private let name = FileName(source: "https://example.com/a.jpg", suffix: "jpg")
 
-    @Test func onlyCompleteFilesAreWritten() throws {
+    @Test(arguments: ["/new", "/new/"]) func onlyCompleteFilesAreWritten(subfolder: String) throws {
         try withTemporaryFolder { folder in
-            let output = try OutputFolder(path: folder + "/new")
+            let output = try OutputFolder(path: folder + subfolder)
             let path = try output.write([1, 2, 3], as: name)
             #expect(path == folder + "/new/a.jpg")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
