@@ -55,6 +55,9 @@ package final class BodyReader: Sendable {
     /// A Boolean value that indicates whether the whole body has been received and read.
     var isAtEnd: Bool { log.isAtEnd(id) }
 
+    /// The number of bytes in the body, if declared.
+    package var expectedLength: Int? { log.progress.expected }
+
     /// Continues with the first byte; returns `false` if there is a batch to read, the body has ended, or its beginning
     /// has been discarded.
     ///

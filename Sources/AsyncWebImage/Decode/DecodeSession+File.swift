@@ -32,6 +32,7 @@ extension DecodeSession {
             let limit = codec.maximumHeaderBytes
             codec = decoder.codec(options)
             searchBytes = try await storage.search(upTo: limit, decoder, admit: storage.admit) { [codec] piece in
+                codec.expectedLength = storage.expectedLength
                 if let piece { try codec.append(piece.span) } else { try codec.lookForHeaderAtEnd() }
                 return codec.plan != nil
             }
@@ -45,6 +46,7 @@ extension DecodeSession {
         if !plan.keepsGainMap { session.metadata?.skipGainMap() }
         if plan.options != options { try codec.replaceOptions(plan.options) }
         let decode = codec.plan
+        let headerBytes = codec.needsWholeFile ? 0 : searchBytes
         // Its memory was granted for the search only.
         if searchBytes > 0 { codec = decoder.codec(plan.options) }
         if let decode, let animated = plan.animated, header.mayBeAnimated {
@@ -55,7 +57,7 @@ extension DecodeSession {
         beginning = []
         let encoding = session
         let bytes = try decode.map { try encoding.encodingBytes(plan, header, $0) } ?? 0
-        return try await encoding.decodeImage(codec, plan: decode, extraBytes: bytes.saturatingSum(searchBytes)) {
+        return try await encoding.decodeImage(codec, plan: decode, extraBytes: bytes.saturatingSum(headerBytes)) {
             try encoding.encode($0, plan, rule)
         }
     }

@@ -207,6 +207,7 @@ extension DecodeSession {
                 if let header = codec.header { headerChecks.publish(header) }
                 return plan
             }
+            codec.expectedLength = reader.expectedLength
         }
         if count < limit {
             try await onThread(forLongWork: codec.takesLong) { try codec.lookForHeaderAtEnd() }
@@ -225,6 +226,7 @@ extension DecodeSession {
         // A delayed preview is shown at its time, even if no more bytes arrive.
         let alarm = Alarm(clock: clock) { [body = reader.body] in body?.wake() }
         let hasBegun = codec.plan != nil
+        if !hasBegun { codec.expectedLength = reader.expectedLength }
         schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
             let state = PreviewSchedule.State(

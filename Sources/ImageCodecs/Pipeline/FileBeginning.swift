@@ -6,6 +6,8 @@ struct FileBeginning: Sendable {
     private var nextProbe = ImageFormat.signatureLength
     /// The format of the file, if it needs all of it.
     private(set) var wholeFileFormat: (any FormatDescriptor)?
+    /// The number of bytes in the file, if declared.
+    var expectedLength: Int?
     private let formats: FormatTable
 
     /// Creates an empty beginning.
@@ -18,9 +20,21 @@ struct FileBeginning: Sendable {
     /// The first 4 KiB are searched with every piece. With longer metadata, the header can be found late by an eighth
     /// of the length. The header of a format that needs the complete file is found only at its end.
     mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
+        makeRoom(for: newBytes.count)
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
         return try probe(isComplete: false, limits: limits)
+    }
+
+    /// Allocates the memory of a long file of known length: while an array grows by itself, it takes up to three times
+    /// as much.
+    ///
+    /// A declared length can be wrong, so that the capacity is never more than 16 times what has been received. The old
+    /// and the new memory together are no more than the file.
+    private mutating func makeRoom(for count: Int) {
+        let needed = bytes.count + count
+        guard let expectedLength, needed > max(bytes.capacity, 1 << 20), needed <= expectedLength else { return }
+        bytes.reserveCapacity(expectedLength / 16 < needed ? expectedLength : 8 * needed)
     }
 
     /// Searches for the header at the end of the file.

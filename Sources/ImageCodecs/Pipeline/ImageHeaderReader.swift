@@ -13,6 +13,12 @@ public final class ImageHeaderReader {
     private var bytesSeen = 0
     private var beginning: FileBeginning
 
+    /// The number of bytes in the file, if declared, so that a format that needs all of it takes no more memory.
+    package var expectedLength: Int? {
+        get { beginning.expectedLength }
+        set { beginning.expectedLength = newValue }
+    }
+
     /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
     package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
 

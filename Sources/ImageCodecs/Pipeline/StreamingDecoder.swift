@@ -31,11 +31,20 @@ public final class StreamingDecoder {
     /// The received file, until ``begin()``.
     private var beginning: FileBeginning
 
+    /// The number of bytes in the file, if declared, so that a format that needs all of it takes no more memory.
+    package var expectedLength: Int? {
+        get { beginning.expectedLength }
+        set { beginning.expectedLength = newValue }
+    }
+
     /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
     package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
 
     /// A Boolean value that indicates whether even a small file of this format can take long, as far as the format is known.
     package var takesLong: Bool { (format ?? beginning.wholeFileFormat)?.takesLong == true }
+
+    /// A Boolean value that indicates whether the format needs the whole file, which ``plan`` then includes.
+    package var needsWholeFile: Bool { format?.needsWholeFile == true }
 
     private var format: (any FormatDescriptor)?
     private(set) var colors = StoredColors()

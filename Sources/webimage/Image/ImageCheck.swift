@@ -69,6 +69,7 @@ struct ImageCheck {
             bytes = try await pieces.search(upTo: limit, decoder) {
                 try memory.admit($0, to: "check")
             } _: { [check] piece in
+                check.expectedLength = pieces.expectedLength
                 if let piece { try check.append(piece.span) } else { try check.lookForHeaderAtEnd() }
                 return check.header != nil
             }
@@ -77,7 +78,7 @@ struct ImageCheck {
         }
         // A file without a header has no estimate; the check throws the reason.
         guard let estimate = check.estimatedBytes else { return try check.finish() }
-        bytes = bytes.saturatingSum(estimate)
+        bytes = estimate.saturatingSum(check.needsWholeFile ? 0 : bytes)
         try memory.admit(bytes, to: "check")
         if isRead, bytes <= MemoryLimits.small {
             pieces.suspendReading()
@@ -92,6 +93,7 @@ struct ImageCheck {
     }
 
     private func finished(_ check: any FileCheck, _ pieces: StoredPieces) async throws -> ImageHeader {
+        if check.header == nil { check.expectedLength = pieces.expectedLength }
         repeat {
             // As soon as the header is known.
             try check.begin()
@@ -114,7 +116,10 @@ private protocol FileCheck: AnyObject {
     var header: ImageHeader? { get }
     /// The memory of the check, in bytes; `nil` until the header is known.
     var estimatedBytes: Int? { get }
+    /// A Boolean value that indicates whether that includes the file, which is held.
+    var needsWholeFile: Bool { get }
     var maximumHeaderBytes: Int { get }
+    var expectedLength: Int? { get set }
     func append(_ bytes: Span<UInt8>) throws(CodecError)
     func lookForHeaderAtEnd() throws(CodecError)
     func begin() throws(CodecError)
@@ -125,6 +130,7 @@ extension ImageVerifier: FileCheck {}
 
 extension ImageHeaderReader: FileCheck {
     fileprivate var estimatedBytes: Int? { header == nil ? nil : 0 }
+    fileprivate var needsWholeFile: Bool { false }
     fileprivate func lookForHeaderAtEnd() throws(CodecError) { if header == nil { _ = try finish() } }
     fileprivate func begin() {}
 }
