@@ -40,7 +40,8 @@ struct URLSources: Sendable {
 
     /// Returns whether the text begins as almost all URLs do: to look for its scheme takes much longer.
     private static func isWebURL(_ text: String) -> Bool {
-        text.hasPrefix("https:") || text.hasPrefix("http:")
+        let bytes = text.utf8Span.span
+        return bytes.begins(with: "https:") || bytes.begins(with: "http:")
     }
 
     /// Returns the scheme in lowercase; `nil` if the text has none (RFC 3986, section 3.1).

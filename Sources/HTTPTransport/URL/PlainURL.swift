@@ -10,9 +10,9 @@ struct PlainURL {
 
     /// Parses `text`; returns `nil` unless it is simple and already normalized.
     init?(_ text: String) {
-        let isSecure = text.hasPrefix("https://")
-        guard isSecure || text.hasPrefix("http://"), text.utf8.count <= 2_048 else { return nil }
         let bytes = text.utf8Span.span
+        let isSecure = bytes.begins(with: "https://")
+        guard isSecure || bytes.begins(with: "http://"), bytes.count <= 2_048 else { return nil }
         let hostStart = isSecure ? 8 : 7
         var index = hostStart
         while index < bytes.count, bytes[index] != UInt8(ascii: ":"), bytes[index] != UInt8(ascii: "/") { index += 1 }

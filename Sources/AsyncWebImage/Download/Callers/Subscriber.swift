@@ -256,7 +256,11 @@ private protocol Destination {
 }
 
 extension OneShot: Destination {
-    fileprivate var isSettled: Bool { isResolved }
+    fileprivate var isSettled: Bool {
+        // As LoadTask.value.
+        @specialized(where Value == ResponseBody) @specialized(where Value == ImageResponse)
+        get { isResolved }
+    }
     fileprivate func fail(_ error: any Error) { resolve(.failure(error)) }
 }
 
