@@ -205,6 +205,32 @@ struct StoredFileTests {
         }
     }
 
+    @Test(arguments: TestStorage.allCases)
+    func fileOfABodyThatARetryHasContinuedIsStored(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                let image = RangedFile(body: try Samples.file(.png, 256, 256))
+                let point = image.body.count * 3 / 4
+                origin.route("/image") { [time] request in
+                    var response = image.response(to: request)
+                    response.headerFields.append("Cache-Control", "max-age=600")
+                    if request.ordinal == 1 { return response.cut(at: .body(point)) }
+                    time.advance(by: 5)
+                    return response
+                }
+                var configuration = ImageLoader.Configuration.patient
+                configuration.downloads.retry = ExponentialBackoff(base: .zero)
+                configuration.responseCache = try storage.cache(folder, time)
+                let loader = ImageLoader(configuration: configuration)
+                #expect(try await file(loader, origin.url("/image")).source == .network)
+                let stored = try await file(loader, origin.url("/image"))
+                #expect(stored.source == (storage == .memory ? .responseCacheMemory : .disk))
+                let ranges = origin.recordedRequests(to: "/image").map { $0.headerFields["Range"] }
+                #expect(ranges == [nil, "bytes=\(point)-"])
+            }
+        }
+    }
+
     @Test func staleFileIsReplacedIfTheOriginalHasChanged() async throws {
         try await withStorage(.folder) { origin, _, loader in
             origin.route("/image", try response("max-age=60", tag: "\"v1\""))
