@@ -79,7 +79,8 @@ public final class ResponseCache: Sendable {
     package init(_ configuration: Configuration, storage: any ResponseStorage, now: @escaping @Sendable () -> Int) {
         self.configuration = configuration
         self.storage = storage
-        immediateStorage = storage as? any ImmediateStorage
+        // The first cast to a protocol searches all conformances of the program.
+        immediateStorage = storage as? FolderStorage ?? storage as? MemoryStorage
         self.now = now
         // Usually, nothing has to be removed, and threads start only when they have to read or write.
         guard !configuration.isReadOnly, immediateStorage?.fits(in: configuration.maximumBytes) != true else { return }

@@ -16,9 +16,9 @@ package struct ControlGroups: Sendable {
         for folder in folders(ofVersion1: "memory") {
             limits.append(Int(contents("\(folder)/memory.limit_in_bytes").firstLine))
             // Includes those of parents that are not visible in a container.
-            let line = contents("\(folder)/memory.stat").split(separator: "\n")
+            let line = contents("\(folder)/memory.stat").parts(separatedBy: "\n")
                 .first { $0.hasPrefix("hierarchical_memory_limit ") }
-            limits.append(line.flatMap { Int($0.drop { $0 != " " }.dropFirst()) })
+            limits.append(line?.parts(separatedBy: " ").last.flatMap { Int($0) })
         }
         return limits.compactMap(\.self).filter { $0 > 0 }.min()
     }
@@ -40,15 +40,15 @@ package struct ControlGroups: Sendable {
     private func folders(ofVersion1 controller: String? = nil) -> [String] {
         let top = "\(root)/sys/fs/cgroup" + (controller.map { "/\($0)" } ?? "")
         var folders = [top]
-        for line in contents("\(root)/proc/self/cgroup").split(separator: "\n") {
+        for line in contents("\(root)/proc/self/cgroup").parts(separatedBy: "\n") {
             // Such as `4:cpu,cpuacct:/path`, and `0::/path` for version 2.
-            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            let fields = line.parts(separatedBy: ":", maximum: 3)
             guard fields.count == 3 else { continue }
-            let isMatch = controller.map { fields[1].split(separator: ",").contains($0[...]) } ?? (fields[0] == "0")
+            let isMatch = controller.map { fields[1].parts(separatedBy: ",").contains($0[...]) } ?? (fields[0] == "0")
             var path = isMatch ? fields[2] : ""
-            while path.count > 1 {
-                folders.append(top + path)
-                path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            while path.utf8.count > 1 {
+                folders.append("\(top)\(path)")
+                path = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
             }
         }
         return folders
@@ -65,6 +65,15 @@ private func contents(_ path: String) -> String {
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
 }
 
-extension String {
-    fileprivate var firstLine: Substring { prefix { $0 != "\n" } }
+extension StringProtocol {
+    fileprivate var firstLine: Substring { parts(separatedBy: "\n", maximum: 2)[0] }
+
+    /// Returns the parts between separators of one byte.
+    ///
+    /// Splitting by characters would take a fifth of the time in which a loader starts.
+    fileprivate func parts(separatedBy separator: Unicode.Scalar, maximum: Int = .max) -> [Substring] {
+        Substring(self).utf8
+            .split(separator: UInt8(ascii: separator), maxSplits: maximum - 1, omittingEmptySubsequences: false)
+            .map { Substring($0) }
+    }
 }

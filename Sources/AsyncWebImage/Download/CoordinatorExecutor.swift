@@ -59,7 +59,8 @@ final class CoordinatorExecutor: SerialExecutor {
 
     /// Creates the executor of a coordinator that uses `transport`.
     init(_ transport: any Transport) {
-        self.transport = transport as? any WorkPerforming
+        // The first cast to a protocol searches all conformances of the program.
+        self.transport = transport as? CurlTransport ?? transport as? any WorkPerforming
     }
 
     // MARK: Messages
