@@ -79,7 +79,7 @@ public final class ResponseCache: Sendable {
     package init(_ configuration: Configuration, storage: any ResponseStorage, now: @escaping @Sendable () -> Int) {
         self.configuration = configuration
         self.storage = storage
-        // The first cast to a protocol searches all conformances of the program.
+        // All that conform: a cast to the protocol would search all conformances of the program.
         immediateStorage = storage as? FolderStorage ?? storage as? MemoryStorage
         self.now = now
         // Usually, nothing has to be removed, and threads start only when they have to read or write.

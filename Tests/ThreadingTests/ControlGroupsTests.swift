@@ -67,4 +67,20 @@ struct ControlGroupsTests {
         let limits = try limits(["proc/self/cgroup": "no\n::\n0::/\n", "sys/fs/cgroup/memory.max": text])
         #expect(limits.memory == nil && limits.processors == nil)
     }
+
+    @Test func lastLineNeedsNoLineFeed() throws {
+        let limits = try limits([
+            "proc/self/cgroup": "7:cpuset,memory:/a",
+            "sys/fs/cgroup/memory/a/memory.stat": "cache 5\nhierarchical_memory_limit 134217728",
+        ])
+        #expect(limits.memory == 128 << 20)
+    }
+
+    @Test func emptyFilesSetNoLimit() throws {
+        let limits = try limits([
+            "proc/self/cgroup": "", "sys/fs/cgroup/memory.max": "", "sys/fs/cgroup/cpu.max": "",
+            "sys/fs/cgroup/memory/memory.stat": "",
+        ])
+        #expect(limits.memory == nil && limits.processors == nil)
+    }
 }

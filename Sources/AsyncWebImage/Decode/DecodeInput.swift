@@ -12,7 +12,7 @@ package protocol DecodeInput: AnyObject {
     /// A slow server must not hold much memory while others wait for it.
     func prepare(for bytes: Int) async throws
 
-    /// The number of bytes in the file, if declared; `nil` by default.
+    /// The declared number of bytes in the file; `nil` if unknown, and by default.
     var expectedLength: Int? { get }
 
     /// The position in the body of a download, as whose memory the bytes count that a decode holds; `nil` by default.
@@ -53,8 +53,8 @@ extension DecodeStorage {
         upTo limit: Int, _ decoder: ImageDecoder, admit: (Int) throws -> Void, _ parse: ([UInt8]?) throws -> Bool
     ) async throws -> Int {
         var rest = try await store(upTo: limit)
-        // A short array that grows temporarily exists twice.
-        let bytes = rest.saturatingSum(2 << 20)
+        // A growing array temporarily exists twice.
+        let bytes = 2 * rest
         try admit(bytes)
         try rewind()
         try await decoder.withMemory(bytes) {

@@ -52,6 +52,7 @@ extension DecodeSession {
         var pieces = beginning
         var shownFrames = 0
         var byteCount = 0
+        animation.expectedLength = reader.expectedLength
         while true {
             for piece in pieces {
                 byteCount += piece.count

@@ -32,7 +32,7 @@ extension DecodeSession {
             let limit = codec.maximumHeaderBytes
             codec = decoder.codec(options)
             searchBytes = try await storage.search(upTo: limit, decoder, admit: storage.admit) { [codec] piece in
-                codec.expectedLength = storage.expectedLength
+                if codec.expectedLength == nil { codec.expectedLength = storage.expectedLength }
                 if let piece { try codec.append(piece.span) } else { try codec.lookForHeaderAtEnd() }
                 return codec.plan != nil
             }

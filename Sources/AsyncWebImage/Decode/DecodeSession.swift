@@ -165,6 +165,7 @@ extension DecodeSession {
         var byteCount = 0
         var beginning: [[UInt8]] = []
         while let pieces = try await reader.next(inBatches: false) {
+            codec.expectedLength = reader.expectedLength
             for piece in pieces {
                 byteCount += piece.count
                 try codec.append(piece.span)
@@ -195,6 +196,7 @@ extension DecodeSession {
         let limit = reader.storage?.maximumHeldBytes ?? .max
         var count = 0
         while count < limit, let pieces = try await reader.next(inBatches: false) {
+            codec.expectedLength = reader.expectedLength
             for piece in pieces {
                 count += piece.count
                 keep(piece)
@@ -207,7 +209,6 @@ extension DecodeSession {
                 if let header = codec.header { headerChecks.publish(header) }
                 return plan
             }
-            codec.expectedLength = reader.expectedLength
         }
         if count < limit {
             try await onThread(forLongWork: codec.takesLong) { try codec.lookForHeaderAtEnd() }
@@ -226,7 +227,7 @@ extension DecodeSession {
         // A delayed preview is shown at its time, even if no more bytes arrive.
         let alarm = Alarm(clock: clock) { [body = reader.body] in body?.wake() }
         let hasBegun = codec.plan != nil
-        if !hasBegun { codec.expectedLength = reader.expectedLength }
+        codec.expectedLength = reader.expectedLength
         schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
             let state = PreviewSchedule.State(

@@ -59,7 +59,7 @@ final class CoordinatorExecutor: SerialExecutor {
 
     /// Creates the executor of a coordinator that uses `transport`.
     init(_ transport: any Transport) {
-        // The first cast to a protocol searches all conformances of the program.
+        // A class first: a cast to a protocol searches all conformances of the program.
         self.transport = transport as? CurlTransport ?? transport as? any WorkPerforming
     }
 

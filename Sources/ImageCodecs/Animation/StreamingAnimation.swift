@@ -104,6 +104,12 @@ public struct StreamingAnimation: Sendable {
     /// or the animation is invalid.
     package var decodesImageAtEnd: Bool { isInvalid || frameCount <= 1 }
 
+    /// The declared number of bytes in the file, which limits the memory in which it is collected; `nil` if unknown.
+    package var expectedLength: Int? {
+        get { beginning.expectedLength }
+        set { beginning.expectedLength = newValue }
+    }
+
     /// A Boolean value that indicates whether ``finish()`` looks for all frames, because the format needs the whole file.
     package var findsFramesAtEnd: Bool { beginning.wholeFileFormat != nil }
 

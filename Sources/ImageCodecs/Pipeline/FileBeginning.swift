@@ -6,7 +6,7 @@ struct FileBeginning: Sendable {
     private var nextProbe = ImageFormat.signatureLength
     /// The format of the file, if it needs all of it.
     private(set) var wholeFileFormat: (any FormatDescriptor)?
-    /// The number of bytes in the file, if declared.
+    /// The declared number of bytes in the file; `nil` if unknown.
     var expectedLength: Int?
     private let formats: FormatTable
 
@@ -26,11 +26,11 @@ struct FileBeginning: Sendable {
         return try probe(isComplete: false, limits: limits)
     }
 
-    /// Allocates the memory of a long file of known length: while an array grows by itself, it takes up to three times
-    /// as much.
+    /// Reserves capacity for a long file whose length is declared.
     ///
-    /// A declared length can be wrong, so that the capacity is never more than 16 times what has been received. The old
-    /// and the new memory together are no more than the file.
+    /// An array that grows by itself holds up to three times as much. Because the declared length can be wrong, the
+    /// capacity is at most 16 times the number of bytes received. The bytes held while the array is copied are at most
+    /// about those of the file.
     private mutating func makeRoom(for count: Int) {
         let needed = bytes.count + count
         guard let expectedLength, needed > max(bytes.capacity, 1 << 20), needed <= expectedLength else { return }

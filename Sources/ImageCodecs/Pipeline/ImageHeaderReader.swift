@@ -13,7 +13,7 @@ public final class ImageHeaderReader {
     private var bytesSeen = 0
     private var beginning: FileBeginning
 
-    /// The number of bytes in the file, if declared, so that a format that needs all of it takes no more memory.
+    /// The declared number of bytes in the file, which limits the memory in which it is collected; `nil` if unknown.
     package var expectedLength: Int? {
         get { beginning.expectedLength }
         set { beginning.expectedLength = newValue }

@@ -31,7 +31,7 @@ public final class StreamingDecoder {
     /// The received file, until ``begin()``.
     private var beginning: FileBeginning
 
-    /// The number of bytes in the file, if declared, so that a format that needs all of it takes no more memory.
+    /// The declared number of bytes in the file, which limits the memory in which it is collected; `nil` if unknown.
     package var expectedLength: Int? {
         get { beginning.expectedLength }
         set { beginning.expectedLength = newValue }
@@ -43,7 +43,8 @@ public final class StreamingDecoder {
     /// A Boolean value that indicates whether even a small file of this format can take long, as far as the format is known.
     package var takesLong: Bool { (format ?? beginning.wholeFileFormat)?.takesLong == true }
 
-    /// A Boolean value that indicates whether the format needs the whole file, which ``plan`` then includes.
+    /// A Boolean value that indicates whether the format needs the whole file, whose bytes `plan.estimatedBytes`
+    /// then includes.
     package var needsWholeFile: Bool { format?.needsWholeFile == true }
 
     private var format: (any FormatDescriptor)?

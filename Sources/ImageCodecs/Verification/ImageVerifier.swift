@@ -21,7 +21,7 @@ public final class ImageVerifier {
     /// The received file, until ``begin()``.
     private var beginning: FileBeginning
 
-    /// The number of bytes in the file, if declared, so that a format that needs all of it takes no more memory.
+    /// The declared number of bytes in the file, which limits the memory in which it is collected; `nil` if unknown.
     package var expectedLength: Int? {
         get { beginning.expectedLength }
         set { beginning.expectedLength = newValue }
@@ -30,7 +30,8 @@ public final class ImageVerifier {
     /// The maximum number of bytes before ``header`` is known: those of a file, if its format needs all of it.
     package var maximumHeaderBytes: Int { beginning.maximumHeaderBytes(limits) }
 
-    /// A Boolean value that indicates whether the format needs the whole file, which ``estimatedBytes`` then includes.
+    /// A Boolean value that indicates whether the format needs the whole file, whose bytes ``estimatedBytes``
+    /// then includes.
     package var needsWholeFile: Bool { format?.needsWholeFile == true }
 
     private var format: (any FormatDescriptor)?

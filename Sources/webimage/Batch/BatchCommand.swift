@@ -71,7 +71,8 @@ struct BatchCommand: AsyncParsableCommand {
             options are invalid, or the list is missing, empty, in another format, or without a column that is needed; 65 if \
             the folder belongs to another run, or another list is being written to it; 74 if the output cannot be written, \
             --cache is not a usable folder, the command of --post-shard fails, or --retry-failed finds a damaged shard (the \
-            other shards are retried); 75 if a shard is not complete, or not written again, because of --max-retryable-rate or --min-success-rate; \
+            other shards are retried); 75 if a shard is not complete, or not written again, because of \
+            --max-retryable-rate or --min-success-rate; \
             129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES

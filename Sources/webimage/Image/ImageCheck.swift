@@ -69,7 +69,7 @@ struct ImageCheck {
             bytes = try await pieces.search(upTo: limit, decoder) {
                 try memory.admit($0, to: "check")
             } _: { [check] piece in
-                check.expectedLength = pieces.expectedLength
+                if check.expectedLength == nil { check.expectedLength = pieces.expectedLength }
                 if let piece { try check.append(piece.span) } else { try check.lookForHeaderAtEnd() }
                 return check.header != nil
             }
@@ -93,7 +93,7 @@ struct ImageCheck {
     }
 
     private func finished(_ check: any FileCheck, _ pieces: StoredPieces) async throws -> ImageHeader {
-        if check.header == nil { check.expectedLength = pieces.expectedLength }
+        check.expectedLength = pieces.expectedLength
         repeat {
             // As soon as the header is known.
             try check.begin()
@@ -116,7 +116,8 @@ private protocol FileCheck: AnyObject {
     var header: ImageHeader? { get }
     /// The memory of the check, in bytes; `nil` until the header is known.
     var estimatedBytes: Int? { get }
-    /// A Boolean value that indicates whether that includes the file, which is held.
+    /// A Boolean value that indicates whether the format needs the whole file, whose bytes
+    /// ``estimatedBytes`` then includes.
     var needsWholeFile: Bool { get }
     var maximumHeaderBytes: Int { get }
     var expectedLength: Int? { get set }

@@ -39,8 +39,11 @@ final class StoredPieces: DecodeInput, DecodeStorage {
     var memoryLimit: Int { memory.image }
     /// The pieces of a local file, which need not be stored; `nil` for others.
     private var local: FilePieces? { pieces as? FilePieces }
-    /// The number of bytes in a file that is stored completely.
-    var expectedLength: Int? { end == nil ? nil : reader?.count }
+    /// The number of bytes in the image, once all of it is stored; otherwise `nil`.
+    var expectedLength: Int? {
+        guard end != nil, let stored = reader?.count else { return nil }
+        return beginning.reduce(stored) { $0 + $1.count }
+    }
     /// The number of bytes in the file.
     var storedCount: Int { file?.count ?? 0 }
 

@@ -51,6 +51,16 @@ struct StoredPiecesTests {
         if let file { #expect(try file.contents() == [1, 2, 3, 4]) }
     }
 
+    @Test func lengthIsKnownOnceAllPiecesAreStored() async throws {
+        let pieces = stored(ScriptedPieces([[1, 2], [3], [4, 5, 6]]))
+        #expect(try await read(pieces, count: 1) == [1, 2])
+        #expect(pieces.expectedLength == nil)
+        _ = try await pieces.store(upTo: .max)
+        try pieces.rewind()
+        #expect(pieces.expectedLength == 6)
+        #expect(try await read(pieces) == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test func piecesOfLargeWorkAreStoredBeforeItTakesMemory() async throws {
         for (bytes, isStored) in [(MemoryLimits.small, false), (MemoryLimits.small + 1, true)] {
             let source = ScriptedPieces([[1], [2], [3]])

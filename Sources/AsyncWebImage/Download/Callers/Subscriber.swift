@@ -257,7 +257,7 @@ private protocol Destination {
 
 extension OneShot: Destination {
     fileprivate var isSettled: Bool {
-        // As LoadTask.value.
+        // For the same reason as LoadTask.value.
         @specialized(where Value == ResponseBody) @specialized(where Value == ImageResponse)
         get { isResolved }
     }

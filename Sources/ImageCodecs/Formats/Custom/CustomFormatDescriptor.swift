@@ -63,7 +63,11 @@ struct CustomFormatDescriptor: FormatDescriptor {
     }
 
     func verifierBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
-        workingBytes(of: header, rowSize: header.size)
+        let bytes = workingBytes(of: header, rowSize: header.size)
+        // The parser, the frame decoder, and its library have a copy of the file each.
+        guard needsWholeFile, header.mayBeAnimated else { return bytes }
+        let (sum, overflow) = bytes.addingReportingOverflow(3 * beginning.count)
+        return overflow ? .max : sum
     }
 
     func verifier(for header: ImageHeader, limits: DecodeLimits) throws(CodecError) -> any FileVerifier {
