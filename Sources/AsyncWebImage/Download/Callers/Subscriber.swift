@@ -258,7 +258,7 @@ private protocol Destination {
 extension OneShot: Destination {
     fileprivate var isSettled: Bool {
         // For the same reason as LoadTask.value.
-        @specialized(where Value == ResponseBody) @specialized(where Value == ImageResponse)
+        @_specialize(where Value == ResponseBody) @_specialize(where Value == ImageResponse)
         get { isResolved }
     }
     fileprivate func fail(_ error: any Error) { resolve(.failure(error)) }
