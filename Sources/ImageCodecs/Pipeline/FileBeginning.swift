@@ -20,7 +20,7 @@ struct FileBeginning: Sendable {
     /// The first 4 KiB are searched with every piece. With longer metadata, the header can be found late by an eighth
     /// of the length. The header of a format that needs the complete file is found only at its end.
     mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
-        makeRoom(for: newBytes.count)
+        makeRoom(for: newBytes.count, upTo: limits.maximumBytes)
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
         return try probe(isComplete: false, limits: limits)
@@ -29,11 +29,13 @@ struct FileBeginning: Sendable {
     /// Reserves capacity for a long file whose length is declared.
     ///
     /// An array that grows by itself holds up to three times as much. Because the declared length can be wrong, the
-    /// capacity is at most 16 times the number of bytes received. The bytes held while the array is copied are at most
-    /// about those of the file.
-    private mutating func makeRoom(for count: Int) {
+    /// capacity is at most 16 times the number of bytes received, and a length over the limit is ignored. The bytes held
+    /// while the array is copied are at most about those of the file.
+    private mutating func makeRoom(for count: Int, upTo maximum: Int) {
         let needed = bytes.count + count
-        guard let expectedLength, needed > max(bytes.capacity, 1 << 20), needed <= expectedLength else { return }
+        guard let expectedLength, expectedLength <= maximum, needed <= expectedLength,
+            needed > max(bytes.capacity, 1 << 20)
+        else { return }
         bytes.reserveCapacity(expectedLength / 16 < needed ? expectedLength : 8 * needed)
     }
 

@@ -43,10 +43,15 @@ struct FileBeginningTests {
         #expect(memory.temporary <= max(length, 4 << 20) + piece)
     }
 
-    @Test(arguments: [1 << 20, Int.max]) func wrongDeclaredLengthTakesLittleMemory(declared: Int) throws {
+    @Test(arguments: [1 << 20, 400 << 20, Int.max]) func wrongDeclaredLengthTakesLittleMemory(declared: Int) throws {
         let memory = try memory(of: 20 << 20, declared: declared)
         #expect(memory.share <= 16)
         #expect(memory.end <= 16 * 20 << 20)
+    }
+
+    @Test func declaredLengthOverTheLimitIsIgnored() throws {
+        let memory = try memory(of: 5 << 20, declared: DecodeLimits().maximumBytes + 1)
+        #expect(memory.share <= 2)
     }
 
     @Test func fileOfUnknownLengthGrows() throws {

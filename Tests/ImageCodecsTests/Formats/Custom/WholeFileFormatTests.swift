@@ -73,6 +73,14 @@ struct WholeFileFormatTests {
         #expect(try bytes(WholeQOIFormat()) == bytes(QOIFormat()).map { $0 + file.count })
     }
 
+    @Test func verificationOfAnAnimationHoldsCopiesOfTheFile() throws {
+        let verifier = ImageVerifier(customFormats: [TimelessFormat()])
+        let file = TestFormat.file
+        try verifier.append(file.span)
+        try verifier.lookForHeaderAtEnd()
+        #expect(verifier.estimatedBytes == 4 * file.count)
+    }
+
     @Test func limitOfHeadersDoesNotApplyToWholeFiles() throws {
         let limits = DecodeLimits(maximumHeaderBytes: 20)
         let file = picture.qoi()
