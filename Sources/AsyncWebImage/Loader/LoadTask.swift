@@ -34,8 +34,8 @@ public final class LoadTask<Value: Sendable>: Sendable {
     ///
     /// Throws ``ImageError``, or `CancellationError` after ``cancel()``.
     public var value: Value {
-        // Callers in other modules cannot specialize it; looking up the metadata of its types takes a tenth of an
-        // additional caller's time. Swift 6.3 has this attribute without an underscore, too.
+        // Callers in other modules cannot specialize it; looking up the metadata of its types takes a tenth of the
+        // instructions of an additional caller. Swift 6.3 has this attribute without an underscore, too.
         @_specialize(where Value == ResponseBody) @_specialize(where Value == ImageResponse)
         get async throws { try await answer.value }
     }
