@@ -76,7 +76,7 @@ docs: ## build the documentation site in .build/docs, check that it is complete 
 	@Scripts/docs.sh $(or $(MODULES),$(TRAITS_BUILD)/debug) .build/docs
 	@Scripts/samples.sh $(or $(MODULES),$(TRAITS_BUILD)/debug)
 
-test-tsan: setup ## run the tests under thread sanitizer, with the package traits and without the tests of the codecs
+test-tsan: setup ## run the tests under thread sanitizer, with the package traits, except those of modules without threads
 	@Scripts/test.sh thread
 
 test-asan: setup ## run the tests under address sanitizer, with leak checking

@@ -50,40 +50,40 @@ let package = Package(
     targets: [
         // C libraries: module maps, and shims for functions that Swift cannot call (variadics, setjmp).
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
-            providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
+            providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(
-            name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+            name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(
-            name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+            name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(
             name: "CWebPWriter", pkgConfig: "libwebpmux libwebp",
-            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+            providers: [.apt(["libwebp-dev"])]),
         // libwebp's own player of animations, for the tests.
         .systemLibrary(
             name: "CWebPDemux", pkgConfig: "libwebpdemux libwebp",
-            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+            providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(
-            name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+            name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // OpenSSL, which libcurl uses as well.
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // HTTP/2, which libcurl uses as well.
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2",
-            providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+            providers: [.apt(["libnghttp2-dev"])]),
         // With the trait AVIF. Its pkg-config file has a flag that SwiftPM refuses.
-        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
+        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
         // With the trait HEIC.
-        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
         // With the trait JPEGXL. Its pkg-config file has a flag that SwiftPM refuses, too.
-        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"]), .brew(["jpeg-xl"])]),
+        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
         // With the trait TIFF.
-        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
+        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own

@@ -1,5 +1,4 @@
 // Swift's Glibc module leaves these out.
-#ifdef __linux__
 #include <asm/ioctls.h>
 #include <linux/openat2.h>
 #include <stdint.h>
@@ -60,4 +59,3 @@ static inline int clinux_affinity(void) {
     for (long i = 0; i < size / (long)sizeof *mask; i++) count += __builtin_popcountl(mask[i]);
     return count;
 }
-#endif

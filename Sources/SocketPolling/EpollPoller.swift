@@ -3,10 +3,13 @@ import Glibc
 
 /// A poller that uses epoll and an eventfd.
 ///
+/// Every event is reported by each ``wait(timeout:)`` while its cause persists. ``wake()`` can be called from any
+/// thread, all other methods by one thread at a time.
+///
 /// `@unchecked Sendable`: the kernel serializes operations on the descriptors; only the waiting thread uses the
 /// buffer.
 @safe
-package final class EpollPoller: SystemPoller, @unchecked Sendable {
+package final class EpollPoller: @unchecked Sendable {
     private static let batch = 256
     /// The number of the eventfd; numbers of a ``WatchTable`` start at 1.
     private static let wakeUpNumber: UInt32 = 0
@@ -15,6 +18,7 @@ package final class EpollPoller: SystemPoller, @unchecked Sendable {
     private let wakeUp: Int32
     private let buffer: UnsafeMutablePointer<epoll_event>
 
+    /// Opens the poller; returns `nil` if the process has no descriptors for it.
     package init?() {
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         let wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -37,6 +41,10 @@ package final class EpollPoller: SystemPoller, @unchecked Sendable {
         unsafe buffer.deallocate()
     }
 
+    /// Changes the watched events.
+    ///
+    /// Afterward, all events in `change.new` are watched, even if the kernel has forgotten the socket in the
+    /// meantime.
     package func apply(_ change: WatchTable.Change) {
         var mask: UInt32 = 0
         if change.new.contains(.readable) { mask |= EPOLLIN.rawValue }
@@ -54,16 +62,24 @@ package final class EpollPoller: SystemPoller, @unchecked Sendable {
         }
     }
 
+    /// Ends the current ``wait(timeout:)``, or the next one.
+    ///
+    /// Several calls before a wait end only that wait.
     package func wake() {
         var one: UInt64 = 1
         _ = unsafe write(wakeUp, &one, 8)
     }
 
+    /// Waits until an event occurs, ``wake()`` is called, or `timeout` has passed; `nil` means no limit.
+    ///
+    /// Returns the number of events, 0 if there are none or a signal has interrupted the wait. It never returns early
+    /// without a reason.
     package func wait(timeout: Duration?) -> Int {
         let milliseconds = timeout.map { $0.roundedUpMilliseconds } ?? -1
         return unsafe max(0, Int(epoll_wait(epoll, buffer, Int32(Self.batch), milliseconds)))
     }
 
+    /// Returns an event of the last wait; `nil` if it is a wake-up.
     package func event(at index: Int) -> SocketEvent? {
         let (data, mask) = unsafe (buffer[index].data.u64, buffer[index].events)
         let number = UInt32(data >> 32)

@@ -2,14 +2,13 @@ import Synchronization
 
 /// A poller that waits for sockets and for wake-ups.
 ///
-/// While the process has no descriptor for a ``SystemPoller``, it only waits for wake-ups, until ``open()`` succeeds.
+/// While the process has no descriptor for an ``EpollPoller``, it only waits for wake-ups, until ``open()`` succeeds.
 ///
 /// `@unchecked Sendable`: the state used by ``wake()`` is atomic, locked, or constant once an atomic flag is set; all
 /// other state is used only by the waiting thread once it runs.
 package final class EventPoller: @unchecked Sendable {
-    private let type: any SystemPoller.Type
     /// The poller of the system, which is set once, before ``isOpen``.
-    private var system: (any SystemPoller)?
+    private var system: EpollPoller?
     private let isOpen = Atomic(false)
     /// The flag raised by ``wake()`` until there is a system poller.
     private let flag = WakeUpFlag()
@@ -19,8 +18,7 @@ package final class EventPoller: @unchecked Sendable {
     package var connectionCount: Int { watches.connectionCount }
 
     /// Creates a poller, which is open if there are descriptors for it.
-    package init(_ type: any SystemPoller.Type = EpollPoller.self) {
-        self.type = type
+    package init() {
         open()
     }
 
@@ -30,7 +28,7 @@ package final class EventPoller: @unchecked Sendable {
     @discardableResult
     package func open() -> Bool {
         if system != nil { return true }
-        guard let poller = type.init() else { return false }
+        guard let poller = EpollPoller() else { return false }
         system = poller
         isOpen.store(true, ordering: .releasing)
         return true

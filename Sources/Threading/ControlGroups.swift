@@ -12,11 +12,11 @@ package struct ControlGroups: Sendable {
 
     /// The lowest limit for memory, in bytes; `nil` if there is none.
     package var memoryLimit: Int? {
-        var limits = folders().map { Int(contents("\($0)/memory.max").firstLine) }
+        var limits = folders().map { Int(contents(ofSmallFile: "\($0)/memory.max").firstLine) }
         for folder in folders(ofVersion1: "memory") {
-            limits.append(Int(contents("\(folder)/memory.limit_in_bytes").firstLine))
+            limits.append(Int(contents(ofSmallFile: "\(folder)/memory.limit_in_bytes").firstLine))
             // Includes those of parents that are not visible in a container.
-            let line = contents("\(folder)/memory.stat").parts(separatedBy: "\n")
+            let line = contents(ofSmallFile: "\(folder)/memory.stat").parts(separatedBy: "\n")
                 .first { $0.hasPrefix("hierarchical_memory_limit ") }
             limits.append(line?.parts(separatedBy: " ").last.flatMap { Int($0) })
         }
@@ -25,10 +25,10 @@ package struct ControlGroups: Sendable {
 
     /// The lowest quota of processors; `nil` if there is none.
     package var processorQuota: Int? {
-        var quotas = folders().map { processorCount(ofQuota: contents("\($0)/cpu.max")) }
+        var quotas = folders().map { processorCount(ofQuota: contents(ofSmallFile: "\($0)/cpu.max")) }
         // Version 1 has a file for each number.
         quotas += folders(ofVersion1: "cpu").map { folder in
-            let numbers = ["cfs_quota_us", "cfs_period_us"].map { contents("\(folder)/cpu.\($0)") }
+            let numbers = ["cfs_quota_us", "cfs_period_us"].map { contents(ofSmallFile: "\(folder)/cpu.\($0)") }
             return processorCount(ofQuota: numbers.joined(separator: " "))
         }
         return quotas.compactMap(\.self).min()
@@ -40,7 +40,7 @@ package struct ControlGroups: Sendable {
     private func folders(ofVersion1 controller: String? = nil) -> [String] {
         let top = "\(root)/sys/fs/cgroup" + (controller.map { "/\($0)" } ?? "")
         var folders = [top]
-        for line in contents("\(root)/proc/self/cgroup").parts(separatedBy: "\n") {
+        for line in contents(ofSmallFile: "\(root)/proc/self/cgroup").parts(separatedBy: "\n") {
             // Such as `4:cpu,cpuacct:/path`, and `0::/path` for version 2.
             let fields = line.parts(separatedBy: ":", maximum: 3)
             guard fields.count == 3 else { continue }
@@ -56,7 +56,7 @@ package struct ControlGroups: Sendable {
 }
 
 /// Returns the beginning of a small file; empty if it cannot be read.
-private func contents(_ path: String) -> String {
+func contents(ofSmallFile path: String) -> String {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }

@@ -68,13 +68,8 @@ package final class MemoryPressureMonitor: Sendable {
 
     /// The pressure file of the process's control group (version 2), which is the last line of `/proc/self/cgroup`.
     private static var controlGroupFile: String? {
-        let descriptor = unsafe open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 4_096)
-        let count = unsafe read(descriptor, &text, text.count)
-        guard count > 0 else { return nil }
-        let line = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("0::") }
+        let lines = contents(ofSmallFile: "/proc/self/cgroup").split(separator: "\n")
+        let line = lines.last { $0.hasPrefix("0::") }
         return line.map { "/sys/fs/cgroup\($0.dropFirst(3))/memory.pressure" }
     }
 }

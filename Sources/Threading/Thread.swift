@@ -1,16 +1,5 @@
 import Glibc
 
-/// Starts a required detached thread: terminates the process with a message if the system cannot start one.
-///
-/// See ``startThread(named:_:)`` for work that other threads can do as well.
-package func startRequiredThread(named name: String, _ body: @escaping @Sendable () -> Void) {
-    do {
-        try startThread(named: name, body)
-    } catch {
-        fatalError("\(name): \(error)")
-    }
-}
-
 /// The error when the system cannot start a thread.
 package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
     /// The result of `pthread_create`, an `errno`.

@@ -41,10 +41,10 @@ struct BlockingQueueTests {
     /// Rounds of two elements, the first of which ends only when the second does: the thread that takes one must leave
     /// another thread awake for the other.
     @Test(.timeLimit(.minutes(1)))
-    func noElementWaitsWhileAThreadIsIdle() async {
+    func noElementWaitsWhileAThreadIsIdle() async throws {
         let queue = BlockingQueue<@Sendable () -> Void>()
         for onlyShort in [false, true] {
-            startRequiredThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }
+            try startThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }
         }
         for _ in 0..<2_000 {
             await withCheckedContinuation { continuation in

@@ -1,6 +1,10 @@
+import ArgumentParser
 import AsyncWebImage
 import Foundation
+import HTTPTypes
 import Testing
+
+@testable import webimage
 
 /// Everything that shows a version shows the one of `PackageVersion`.
 @Suite(.timeLimit(.minutes(2)))
@@ -14,6 +18,22 @@ struct VersionTests {
     @Test func userAgentFieldContainsThePackageVersion() {
         let userAgent = DownloadConfiguration.defaultHeaderFields[.userAgent]
         #expect(userAgent == "async-web-image/" + PackageVersion.current)
+    }
+
+    @Test func everyCommandSendsItsVersion() throws {
+        let own = "webimage/" + PackageVersion.current
+        #expect(try GetCommand.parse(["a"]).requests.downloads.headerFields[.userAgent] == own)
+        #expect(try InfoCommand.parse(["a"]).requests.downloads.headerFields[.userAgent] == own)
+        let batch = ["--input", "-", "--output", "-"]
+        #expect(try userAgent(BatchCommand.parse(batch)) == own)
+        #expect(try userAgent(BatchCommand.parse(batch + ["--user-agent-token", "crawler"])) == "crawler " + own)
+        let header = ["--header", "User-Agent: mine"]
+        #expect(try userAgent(BatchCommand.parse(batch + ["--user-agent-token", "crawler"] + header)) == "mine")
+    }
+
+    private func userAgent(_ command: BatchCommand) throws -> String? {
+        let budget = try #require(OpenFileBudget(free: 1_000, OpenFileBudget.Needs(images: 16)))
+        return try command.configuration(budget).downloads.headerFields[.userAgent]
     }
 
     @Test func pythonPackageHasThePackageVersion() throws {

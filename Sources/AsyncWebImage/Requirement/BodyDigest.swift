@@ -1,3 +1,4 @@
+import HTTPTransport
 import Hashing
 
 /// The digest of a response body, as published by a site or recorded in a list.
@@ -30,21 +31,12 @@ public struct BodyDigest: Sendable, Hashable {
         var high: UInt8?
         // A longer text is invalid.
         for character in text.utf8.prefix(2 * algorithm.implementation.byteCount + 1) {
-            guard let digit = Self.value(ofDigit: character) else { return nil }
+            guard let digit = character.hexadecimalValue else { return nil }
             if let first = high { bytes.append(first << 4 | digit) }
             high = high == nil ? digit : nil
         }
         guard high == nil else { return nil }
         self.init(algorithm, bytes: bytes)
-    }
-
-    private static func value(ofDigit character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     /// The digest in lowercase hexadecimal digits.

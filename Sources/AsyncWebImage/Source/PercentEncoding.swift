@@ -1,15 +1,17 @@
+import HTTPTransport
+
 /// The escapes of URLs (RFC 3986, section 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Returns the bytes with escapes decoded; a percent sign without two digits is kept.
-    static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
+    package static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(text)
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
             {
                 decoded.append(high << 4 | low)
                 index += 3
@@ -19,14 +21,5 @@ enum PercentEncoding {
             }
         }
         return decoded
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

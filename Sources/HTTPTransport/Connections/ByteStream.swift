@@ -30,9 +30,11 @@ enum ByteStream {
 
     /// Receives at most as many bytes as `output` has room for, and appends them.
     func receive(into output: inout OutputSpan<UInt8>) -> SocketResult {
-        switch self {
-        case .plain(let socket): socket.receive(into: &output)
-        case .secure(let tls): tls.receive(into: &output)
+        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+            let free = unsafe UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
+            let result = unsafe receive(into: free)
+            if case .count(let received) = result { count += received }
+            return result
         }
     }
 

@@ -4,9 +4,9 @@ import CZlib
 ///
 /// Not `Sendable`: used by one decoder.
 @safe
-final class Inflater {
+package final class Inflater {
     /// The header and trailer around the data.
-    enum Format: Int32 {
+    package enum Format: Int32 {
         /// RFC 1952.
         case gzip = 31
         /// RFC 1950.
@@ -16,7 +16,7 @@ final class Inflater {
     }
 
     /// The state after a piece.
-    enum Status {
+    package enum Status {
         case needsMore
         /// The end of the data has been reached.
         case atEnd
@@ -27,7 +27,7 @@ final class Inflater {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Creates a decompressor; returns `nil` if there is not enough memory.
-    init?(_ format: Format) {
+    package init?(_ format: Format) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         let size = unsafe Int32(MemoryLayout<z_stream>.size)
@@ -40,7 +40,7 @@ final class Inflater {
     }
 
     /// Starts over, for other data.
-    func reset() {
+    package func reset() {
         unsafe inflateReset(stream)
     }
 
@@ -48,7 +48,7 @@ final class Inflater {
     /// on, and `count` moves behind it.
     ///
     /// With a full output, the next call continues.
-    func inflate(
+    package func inflate(
         _ input: Span<UInt8>, at position: inout Int, to output: inout [UInt8], at count: inout Int
     ) -> Status {
         let rest = input.extracting(position...)

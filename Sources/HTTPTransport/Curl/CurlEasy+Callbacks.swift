@@ -58,7 +58,8 @@ extension CurlEasy {
                     guard exchange.mayConnect(to: address, by: policy) else { return CURL_SOCKET_BAD }
                 }
                 let (family, type) = unsafe (address.pointee.family, address.pointee.socktype)
-                let descriptor = openSocket(family, type, unsafe address.pointee.protocol)
+                let descriptor = socket(
+                    family, type | Int32(SOCK_CLOEXEC.rawValue), unsafe address.pointee.protocol)
                 guard descriptor >= 0 else {
                     if OpenFileLimit.isShortage(errno) { exchange.lacksDescriptor = true }
                     return CURL_SOCKET_BAD
@@ -113,9 +114,4 @@ private func withExchange(
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(exchange, buffer.span)
     }
-}
-
-/// Returns a new socket that child processes do not inherit.
-private func openSocket(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
-    return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
 }

@@ -279,9 +279,9 @@ extension HTTP1ResponseReader {
     private static func chunkSize(_ line: Span<UInt8>) -> Int? {
         var size = 0
         var index = 0
-        while let digit = line[index].hexadecimalDigit {
+        while let digit = line[index].hexadecimalValue {
             guard index < maximumSizeDigits else { return nil }
-            size = size << 4 | digit
+            size = size << 4 | Int(digit)
             index += 1
         }
         guard index > 0 else { return nil }
@@ -294,16 +294,4 @@ extension HTTP1ResponseReader {
 
     private static let malformedChunk = "malformed chunk"
     private static let tooLongChunkLine = "too many bytes between two chunks"
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit; `nil` for other characters.
-    fileprivate var hexadecimalDigit: Int? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self) - 0x30
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(self) - 0x57
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(self) - 0x37
-        default: nil
-        }
-    }
 }

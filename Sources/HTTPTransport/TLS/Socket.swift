@@ -42,16 +42,6 @@ struct Socket {
         unsafe SocketResult(recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    /// Receives at most as many bytes as `output` has room for, and appends them.
-    func receive(into output: inout OutputSpan<UInt8>) -> SocketResult {
-        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
-            let free = unsafe UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-            let result = unsafe receive(into: free)
-            if case .count(let received) = result { count += received }
-            return result
-        }
-    }
-
     /// Sets the number of received bytes from which the socket is reported to be readable.
     ///
     /// The end of the connection and errors are always reported, and reading is possible at any time. If the system

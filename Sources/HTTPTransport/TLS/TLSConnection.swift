@@ -211,16 +211,6 @@ extension TLSConnection {
         return .count(received)
     }
 
-    /// Receives at most as many bytes as `output` has room for, and appends them.
-    func receive(into output: inout OutputSpan<UInt8>) -> SocketResult {
-        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
-            let free = unsafe UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-            let result = unsafe receive(into: free)
-            if case .count(let received) = result { count += received }
-            return result
-        }
-    }
-
     /// A Boolean value that indicates whether there is something to receive that has left the socket, which therefore
     /// is not reported as readable.
     var hasReceivedBytes: Bool {

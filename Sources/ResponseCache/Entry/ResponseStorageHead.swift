@@ -31,7 +31,7 @@ extension ResponseStorageHead {
     /// The number of bytes before those of the response's head.
     private static let prefixLength = 32
     /// The maximum length of a body, in bytes, which is more than any storage has.
-    private static let maximumBodyLength = 1 << 48
+    static let maximumBodyLength = 1 << 48
 
     /// The head as bytes, which begin with the version of their format and a checksum.
     public var bytes: [UInt8] {

@@ -141,7 +141,8 @@ package enum EntryFile {
         guard let identity = reader.number(), let length = reader.number(), let offset = reader.number32(),
             let bodyChecksum = reader.number32(), let checksum = reader.number32(),
             CRC32C(of: region.span.extracting(..<(prefixLength - 4))).value == checksum,
-            offset >= usualRegionLength, offset <= 4 * StoredHead.maximumBytes, length <= Int.max - Int(offset)
+            offset >= usualRegionLength, offset <= 4 * StoredHead.maximumBytes,
+            length <= ResponseStorageHead.maximumBodyLength
         else { return nil }
         let body = BodyFacts(identity: identity, length: length, checksum: CRC32C(bodyChecksum))
         return Layout(body: body, offset: Int(offset))

@@ -34,8 +34,8 @@ extension BatchCommand {
         configuration.downloads.responseValidator = rules.robotsTags
         try cache.apply(to: &configuration)
         // A --header replaces it.
-        if requests.header.allSatisfy({ $0.name != .userAgent }) {
-            configuration.downloads.headerFields[.userAgent] = rules.userAgent
+        if let token = rules.userAgentToken, requests.header.allSatisfy({ $0.name != .userAgent }) {
+            configuration.downloads.headerFields[.userAgent] = "\(token) \(RequestOptions.userAgent)"
         }
         return configuration
     }
@@ -89,7 +89,7 @@ extension BatchCommand {
             command: output.postShard.map { ShardCommand(text: $0) }, overwrites: output.overwrite,
             retriesFailures: output.retryFailed,
             waits: parts.part != nil && !parts.claim,
-            optionsDigest: try optionsDigest())
+            optionsDigest: optionsDigest)
     }
 
     /// The folder for shards, made for this run or an equal one.
@@ -151,9 +151,5 @@ extension BatchCommand {
     }
 
     /// The SHA-256 of ``options``.
-    func optionsDigest() throws -> String {
-        var digest = try MessageDigest(.sha256)
-        digest.update(options.bytes)
-        return try digest.finish().hexadecimal
-    }
+    var optionsDigest: String { SHA256.hash(options.bytes).hexadecimal }
 }

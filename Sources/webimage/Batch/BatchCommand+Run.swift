@@ -92,7 +92,7 @@ extension BatchCommand {
         defer {
             telling.cancel()
             watching.cancel()
-            progress.close()
+            progress.close(earlier: destination.shards?.earlierResults.statistics.count ?? 0)
         }
         let (hasCache, path, failOnError) = (cache.folder != nil, output.summary, output.failOnError)
         // Until everything is written, because a signal must end the process even if a disk does not respond.
@@ -150,11 +150,11 @@ extension BatchCommand {
                 failedLines: failedLines, openShards: budget.shards)
             return Destination(output: shards, shards: shards)
         }
-        let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
-        let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
+        let writer = try StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
+        let log = try output.log.map { try StreamWriter(descriptor: Self.openLog($0), named: $0) }
         let stream = RecordStream(
             streamForm, columns: output.streamColumns(listColumns), to: writer, log: log)
-        try await stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
+        try await stream.begin(version: PackageVersion.current, optionsDigest: optionsDigest)
         return Destination(output: stream, writer: writer)
     }
 

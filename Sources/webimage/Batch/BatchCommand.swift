@@ -32,18 +32,19 @@ struct BatchCommand: AsyncParsableCommand {
             these options, and the responses of the servers. Several processes can write shards of one list to a folder at the \
             same time. With --part-by host, a shard contains lines of one part, and some shard numbers may be missing.
 
-            Unless you set --format, --first-frame, or a size option (--max-pixel-size, --fit, --fill, or --resize-mode), \
-            images are written as downloaded, byte for byte, after they have been verified. With --format original, only the \
-            header is checked. With a size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for \
-            transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, \
-            set --format webp.
+            Unless you set --format, a size option (--max-pixel-size, --fit, --fill, or --resize-mode), or another option that \
+            changes the image, such as --first-frame, --crop, or --max-output-bytes, images are written as downloaded, byte for \
+            byte, after they have been verified. With --format original, only the header is checked. With a size option, the \
+            default format is jpeg, with transparent parts on white and only the first frame of an animation; to keep them, \
+            set --format webp. With other changes, it is jpeg, or png for transparent images, and an animation keeps its format \
+            and its frames unless --first-frame is set.
 
             The member warnings of a record lists how a file deviates from its format without a missing or doubtful pixel: \
             missing_end, missing_checksum, missing_data, extra_bytes, extra_pixels, wrong_checksum, or small_window. It is null \
             if the image failed, or only its header was read. With --strict, such images fail with the code corrupt.
 
             LISTS
-              NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
+            NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
             (.txt): one URL per line; lines that begin with # are comments. CSV: with a header line, as defined by RFC 4180; a \
             quotation mark that does not begin a value is a character of it. TSV: with a header line; there is no quoting. \
             Each can be compressed with gzip. On standard input, and in files with another extension, a brace as the first \
@@ -51,22 +52,22 @@ struct BatchCommand: AsyncParsableCommand {
             the URL as written. A line can be up to 1 MiB long. A quoted value that does not end within that length is one bad \
             line, and the next line follows its first line break. With --summary, the member list accounts for all lines of \
             the file.
-              It is an error, before anything is written, if the list is empty (but standard input may be, with --output -), is \
+            It is an error, before anything is written, if the list is empty (but standard input may be, with --output -), is \
             obviously in another format, such as Parquet, or has no column or member with the URLs. The same applies to a \
             column other than id that an option names, in CSV and TSV. A list with one URL per line has no columns; it is an \
             error if an option names one other than url and id.
 
             FAILURES
-              The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
+            The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
             connection_failed, connection_lost, tls, timeout_lookup, timeout_connect, timeout_first_byte, timeout_idle, \
             deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_ followed by \
             the status (http_404), robots_tag, robots_txt, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
-            unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, not_cached \
-            (with --cache-policy cache-only), too_many_open_files, cancelled, and other. The member retryable tells whether the \
+            unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, transform, \
+            not_cached (with --cache-policy cache-only), too_many_open_files, cancelled, and other. The member retryable tells whether the \
             same line may succeed later.
 
             EXIT STATUS
-              0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
+            0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
             image failed, in this run or an earlier one, and --fail-on-error is set, or if --verify finds a fault; 64 if the \
             options are invalid, or the list is missing, empty, in another format, or without a column that is needed; 65 if \
             the folder belongs to another run, or another list is being written to it; 74 if the output cannot be written, \
@@ -76,8 +77,10 @@ struct BatchCommand: AsyncParsableCommand {
             129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
-              webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
-              webimage batch --input list.jsonl --output - --max-pixel-size 256 --public-only | program
+              webimage batch --input list.jsonl --output shards --max-pixel-size 256 \\
+                --public-only
+              webimage batch --input list.jsonl --output - --max-pixel-size 256 \\
+                --public-only | program
               webimage batch --verify shards
             """)
 

@@ -16,25 +16,35 @@ struct ImageFile: ~Copyable {
     ///
     /// With `isSource`, errors say how sources are written.
     init(path: String, isSource: Bool = false) throws(FileError) {
-        isOwned = true
-        func error(_ reason: String, remedy: String?) -> FileError {
-            FileError(description: isSource ? [reason, remedy].compactMap(\.self).joined(separator: "; ") : reason)
-        }
         // Nonblocking, in case it is a pipe.
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let remedy = errno == ENOENT ? "a URL begins with http:// or https://" : nil
-            throw error(FileError("read", "the file").description, remedy: remedy)
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else {
+            let failure = FileError("read", "the file")
+            guard isSource, failure.code == ENOENT else { throw failure }
+            throw FileError(description: "\(failure); a URL begins with http:// or https://")
         }
+        do throws(FileError) {
+            try Self.requireRegularFile(opened, at: path, isSource: isSource)
+        } catch {
+            close(opened)
+            throw error
+        }
+        isOwned = true
+        descriptor = opened
+    }
+
+    private static func requireRegularFile(_ opened: Int32, at path: String, isSource: Bool) throws(FileError) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", "the file") }
+        guard unsafe fstat(opened, &status) == 0 else { throw FileError("read", "the file") }
+        let (reason, remedy): (String, String)
         switch status.st_mode & S_IFMT {
-        case S_IFREG: break
+        case S_IFREG: return
         case S_IFDIR:
             let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
-            throw error("a folder", remedy: "pass its files, as in \(folder)/*.jpg")
-        default: throw error("not a regular file", remedy: "- reads standard input")
+            (reason, remedy) = ("a folder", "pass its files, as in \(folder)/*.jpg")
+        default: (reason, remedy) = ("not a regular file", "- reads standard input")
         }
+        throw FileError(description: isSource ? "\(reason); \(remedy)" : reason)
     }
 
     /// Creates a file from a descriptor that is owned elsewhere, starting at its current position.

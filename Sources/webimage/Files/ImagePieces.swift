@@ -28,22 +28,20 @@ final class DownloadedPieces: ImagePieces {
     private let loader: ImageLoader
     private var body: ImageBytes?
     private var pieces: ImageBytes.AsyncIterator?
-    /// The error because of which there is no body, until it has been thrown.
+    /// The error because of which there is no body.
     private var failure: (any Error)?
 
     init(_ request: ImageRequest, by loader: ImageLoader) {
         (self.request, self.loader) = (request, loader)
     }
 
-    /// Waits until ``next()`` has a piece, or throws, without delay; returns `false` if it throws.
-    @discardableResult func waitForFirst() async -> Bool {
+    /// Waits until ``next()`` has a piece, or throws, without delay.
+    func waitForFirst() async {
         do {
             let body = try await loader.bytes(for: request)
             (self.body, pieces) = (body, body.makeAsyncIterator())
-            return true
         } catch {
             failure = error
-            return false
         }
     }
 

@@ -1,3 +1,5 @@
+import WebimageConsole
+
 /// The header field `Content-Disposition` (RFC 6266).
 enum ContentDisposition {
     /// Returns the file name in the value of the field: that of `filename*` if there is a usable one, or otherwise of
@@ -31,7 +33,8 @@ enum ContentDisposition {
         }
         return texts.dropFirst().compactMap { text in
             guard let sign = text.firstIndex(of: "=") else { return nil }
-            return (text[..<sign].trimmingBlanks.lowercased(), String(text[text.index(after: sign)...].trimmingBlanks))
+            let value = text[text.index(after: sign)...].withoutBlanksAround
+            return (text[..<sign].withoutBlanksAround.lowercased(), String(value))
         }
     }
 
@@ -41,13 +44,5 @@ enum ContentDisposition {
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
         let text = parts[2].removingPercentEscapes
         return text.isEmpty || text.contains("%") && text == parts[2] ? nil : text
-    }
-}
-
-extension Substring {
-    fileprivate var trimmingBlanks: Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return start[...last]
     }
 }

@@ -17,8 +17,9 @@ struct GetCommand: AsyncParsableCommand {
               webimage get --max-pixel-size 200 --format webp animation.gif
               cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
 
-            Unless you set --format, --output with another extension, --first-frame, --ignore-orientation, or a size option \
-            (--max-pixel-size, --fit, --fill, or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
+            Unless you set --format, --output with another extension, a size option (--max-pixel-size, --fit, --fill, or \
+            --resize-mode), or another option that changes the image, such as --first-frame, --crop, or --max-output-bytes, an \
+            image is written as downloaded, byte for byte, after it has been verified: all scans of \
             a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, and \
             the checksums of PNG are verified. The correctness of colors and \
             metadata, and data after the end marker, are not checked. A file that deviates from its format without a missing or \
@@ -37,7 +38,8 @@ struct GetCommand: AsyncParsableCommand {
             its line to standard error. Anything else names a folder: a name without extension, one that ends with a slash, \
             an existing folder, and, with several sources, any name without the extension of a format to write.
 
-            webimage batch stores long lists in shards, and continues where it was interrupted.
+            webimage batch stores long lists in shards, continues where it was interrupted, and honors X-Robots-Tag and \
+            robots.txt, which this command does not read.
 
             In a folder, a file is named after the last part of its URL, with the extension of its actual format; see also \
             --remote-header-name and --name. It appears complete or not \

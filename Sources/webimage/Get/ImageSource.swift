@@ -82,20 +82,6 @@ struct ImageSource: Sendable, Equatable {
 extension Substring {
     /// The text with percent escapes decoded, unless the result is not valid UTF-8.
     var removingPercentEscapes: String {
-        var bytes: [UInt8] = []
-        var rest = Array(utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self) ?? String(self)
+        String(validating: PercentEncoding.decoded(utf8), as: UTF8.self) ?? String(self)
     }
 }

@@ -50,8 +50,8 @@ struct ImageFailure: Sendable, Equatable {
     var concernsImage: Bool { Self.codesOfImages.contains(code) }
 
     private static let codesOfImages: Set<ImageError.Code> = [
-        .notAnImage, .corrupt, .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .encode, .tooSmall,
-        .tooLarge, .aspectRatio,
+        .notAnImage, .corrupt, .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .encode, .transform,
+        .tooSmall, .tooLarge, .aspectRatio,
     ]
 }
 

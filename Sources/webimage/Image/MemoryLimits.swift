@@ -1,6 +1,6 @@
 import AsyncWebImage
 
-/// The memory limits of `webimage get`.
+/// The memory limits for verifying and converting images.
 struct MemoryLimits: Sendable, Equatable {
     /// The maximum number of bytes that work may hold while it waits for a server; larger work begins when its file
     /// is complete.

@@ -1,6 +1,6 @@
 import Threading
 
-/// A thread pool with one thread per processor for verification, encoding, and files, because Swift's own threads
+/// A thread pool for verification, encoding, and files, because Swift's own threads
 /// must stay available for downloads.
 ///
 /// Tasks with this preferred executor (`withTaskExecutorPreference`) run here between their suspensions; see

@@ -8,6 +8,8 @@ struct JSONMembers: Sendable {
         self.members = members
     }
 
+    var names: [String] { members.map(\.name) }
+
     /// The members that are integers.
     var numbers: [String: Int] {
         members.reduce(into: [:]) { $0[$1.name] = Int(String(decoding: $1.value, as: UTF8.self)) }

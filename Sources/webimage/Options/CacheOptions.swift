@@ -25,7 +25,7 @@ struct CacheOptions: ParsableArguments {
             even for fresh ones unless they are immutable, reload downloads and stores them again, cache-else-load uses stored \
             ones even if they are stale, and cache-only sends no requests. (default: protocol)
             """)
-    var use: CacheUse?
+    var use: CachePolicyArgument?
 
     /// The number of files of the cache that are always open.
     var files: Int { folder == nil ? 0 : 1 }
@@ -63,7 +63,7 @@ struct CacheOptions: ParsableArguments {
 }
 
 /// The cache policies as command-line arguments.
-enum CacheUse: String, ExpressibleByArgument, CaseIterable {
+enum CachePolicyArgument: String, ExpressibleByArgument, CaseIterable {
     case `protocol`
     case reload
     case revalidate

@@ -6,7 +6,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The number of retries after a temporary failure. Each waits for a random delay, whose maximum doubles each "
-                + "time, or for the time that the server requests. An interrupted download is resumed if the server "
+                + "time, or for the time that the server requests; if that is over 60 seconds, there is no retry. An interrupted download is resumed if the server "
                 + "supports it.",
             valueName: "number"))
     var retries = 2
@@ -28,7 +28,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Send this header field, \"Name: value\". Can be repeated. Redirects to another scheme, host, or port "
+            "Send this header field, \"Name: value\". Can be repeated. User-Agent is webimage/VERSION by default. Redirects to another scheme, host, or port "
                 + "forward only Accept, Accept-Encoding, Accept-Language, Cache-Control, User-Agent, Range, and If-...",
             valueName: "field"),
         transform: Self.headerField)
@@ -82,6 +82,9 @@ struct RequestOptions: ParsableArguments {
         }
     }
 
+    /// The name and version of the command, for `User-Agent`.
+    static let userAgent = "webimage/\(PackageVersion.current)"
+
     /// The configuration of downloads.
     var downloads: DownloadConfiguration {
         var downloads = DownloadConfiguration()
@@ -93,6 +96,7 @@ struct RequestOptions: ParsableArguments {
         downloads.deadlines.idle = timeout
         downloads.deadlines.total = deadline.map { .seconds($0) } ?? downloads.deadlines.total.map { max($0, timeout) }
         if noInsecureRedirects { downloads.redirectPolicy.insecureRedirects = .refused }
+        downloads.headerFields[.userAgent] = Self.userAgent
         for field in header { downloads.headerFields[values: field.name] = [] }
         for field in header { downloads.headerFields.append(field) }
         return downloads

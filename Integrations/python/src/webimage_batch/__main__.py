@@ -59,7 +59,12 @@ def _parser() -> argparse.ArgumentParser:
         "download",
         help="download a list into a folder, with the arguments of img2dataset",
         usage="%(prog)s [-h] --url_list URL_LIST [arguments of img2dataset] [-- options of webimage batch]",
-        description=download.__doc__,
+        description=(
+            "Downloads a list into a folder, with the arguments and defaults of img2dataset, and prints the counts as "
+            "JSON. An argument that cannot be honored is an error; one without an effect is ignored with a warning. "
+            "The exit status is 64 for invalid arguments, and otherwise that of webimage batch: 75 if a shard was not "
+            "completed because of --max-retryable-rate or --min-success-rate."
+        ),
         epilog=_FURTHER,
     )
     command.set_defaults(run=download)

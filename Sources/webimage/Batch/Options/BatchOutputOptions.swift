@@ -144,7 +144,8 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the lines that failed with retryable errors to this file, as a list for another run; with a folder, "
                 + "also those in complete shards of an earlier run, or of another process, and all lines of shards that this "
-                + "run did not complete. The lines that an interrupted run had not reached are not in the file.",
+                + "run did not complete. The lines that an interrupted run had not read are not in the file; it reads up to "
+                + "--lookahead lines in advance.",
             valueName: "file"))
     var failedTo: String?
 
@@ -190,6 +191,13 @@ struct BatchOutputOptions: ParsableArguments {
             throw ValidationError("\(name) must be from 0 to 1.")
         }
         guard path != "" else { throw ValidationError("--output is empty.") }
+        if let path, path.hasSuffix(".tar") {
+            throw ValidationError(
+                "--output names a folder: add a slash, or write one archive with --output - --stream tar > \(path)")
+        }
+        for (option, file) in [("--log", log), ("--failed-to", failedTo), ("--summary", summary)] where file == "-" {
+            throw ValidationError("\(option) names a file: records are written to standard output with --output -.")
+        }
         if path != nil, let option = output == "-" ? folderOption : streamOption {
             throw ValidationError(
                 "\(option) applies to \(output == "-" ? "a folder" : "standard output, --output -").")

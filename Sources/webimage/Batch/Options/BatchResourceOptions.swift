@@ -73,6 +73,7 @@ struct BatchResourceOptions: ParsableArguments {
         guard (1...1_000_000).contains(lookahead) else {
             throw ValidationError("--lookahead must be from 1 to 1000000.")
         }
+        guard memory.bytes >= 1 << 20 else { throw ValidationError("--memory must be at least 1M.") }
         guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
         if let threads, !(1...1_024).contains(threads) { throw ValidationError("--threads must be from 1 to 1024.") }
         guard (0...86_400).contains(grace) else { throw ValidationError("--grace must be from 0 to 86400.") }

@@ -69,10 +69,4 @@ struct BatchRuleOptions: ParsableArguments {
 
     /// The name of the crawler in robots.txt.
     var robotsToken: String { userAgentToken ?? "webimage" }
-
-    /// The value of User-Agent.
-    var userAgent: String {
-        let own = "webimage/\(PackageVersion.current)"
-        return userAgentToken.map { "\($0) \(own)" } ?? own
-    }
 }

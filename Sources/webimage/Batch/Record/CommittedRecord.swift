@@ -10,16 +10,13 @@ struct CommittedRecord: Sendable, Equatable {
 
     /// Reads the record of a shard; returns `nil` if `line` is none.
     init?(_ line: [UInt8], keys: SampleKeys, shard: Int) {
-        guard let members = JSONScanner.members(of: line) else { return nil }
-        var values: [String: ArraySlice<UInt8>] = [:]
-        for member in members { values[member.name] = member.value }
-        guard let key = values["key"].flatMap({ JSONScanner.text(of: $0) }), let row = keys.row(of: key, shard: shard),
-            let status = values["status"].flatMap({ JSONScanner.text(of: $0) })
+        guard let members = JSONMembers(line), let key = members.text("key"), let row = keys.row(of: key, shard: shard),
+            let status = members.text("status")
         else { return nil }
         self.row = row
-        code = values["error_code"].flatMap { JSONScanner.text(of: $0) }
+        code = members.text("error_code")
         concernsImage = status == "failed_to_resize"
-        isRetryable = values["retryable"]?.elementsEqual("true".utf8) == true
-        originalBytes = values["original_bytes"].flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        isRetryable = members["retryable"]?.elementsEqual("true".utf8) == true
+        originalBytes = members.number("original_bytes")
     }
 }

@@ -47,7 +47,7 @@ struct LineProcessor: Sendable {
 
     /// Starts the download of a line, and returns when its first bytes have arrived, or when it has failed.
     ///
-    /// Apart from ``answer(_:_:)`` because most open lines wait here: a suspended function keeps all its variables, and
+    /// Apart from ``answer(_:)`` because most open lines wait here: a suspended function keeps all its variables, and
     /// this one has few.
     func start(_ line: StartedLine) async {
         guard hasPlan(line) else { return }

@@ -1,5 +1,6 @@
 import AsyncWebImage
 import HTTPTransport
+import WebimageConsole
 
 /// Refuses images whose response disallows their use by X-Robots-Tag.
 ///
@@ -28,28 +29,18 @@ struct RobotsTagRule: ResponseValidator, Equatable {
     func refusal(in value: String) -> String? {
         var applies = true
         for part in value.split(separator: ",") {
-            var directive = part.trimmed.lowercased()
+            var directive = part.withoutBlanksAround.lowercased()
             if let colon = directive.firstIndex(of: ":") {
-                let name = directive[..<colon].trimmed
+                let name = String(directive[..<colon].withoutBlanksAround)
                 guard name.isToken, name != "unavailable_after", !name.hasPrefix("max-") else { continue }
                 applies = names.contains(name)
-                directive = directive[directive.index(after: colon)...].trimmed
+                directive = String(directive[directive.index(after: colon)...].withoutBlanksAround)
             }
             guard applies else { continue }
             if disallowed.contains(directive) { return directive }
             if directive == "none", disallowed.contains("noindex") { return directive }
         }
         return nil
-    }
-}
-
-extension StringProtocol {
-    /// The text without blanks around it.
-    fileprivate var trimmed: String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let tail = drop(while: isBlank)
-        guard let last = tail.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(tail[...last])
     }
 }
 

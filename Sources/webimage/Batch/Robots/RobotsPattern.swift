@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// The path pattern of a rule in robots.txt (RFC 9309, section 2.2.3).
 ///
 /// It matches paths that begin with it. `*` stands for any octets, and `$` at the end for the end of the path.
@@ -80,15 +82,6 @@ struct RobotsPattern: Sendable, Equatable {
 }
 
 extension UInt8 {
-    fileprivate var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     /// A Boolean value that indicates whether the octet means the same with and without percent-encoding (RFC 3986,
     /// section 2.3).
     fileprivate var isUnreserved: Bool {

@@ -84,11 +84,15 @@ final class BatchProgress: Sendable {
     }
 
     /// Removes the line on a terminal, and displays the sum there; completes the counters of Hadoop.
-    func close() {
+    ///
+    /// The sum mentions the number of lines that an earlier run has answered.
+    func close(earlier: Int) {
         if interval > .zero { tellHadoop() }
         guard isLive else { return }
         let line = ProgressLine(statistics: statistics, seconds: seconds)
-        Terminal.error.tell("\r\(line.summary(columns: Terminal.error.size.columns - 1))\u{1B}[K\n")
+        let done = line.summary(columns: Terminal.error.size.columns - 1)
+        let text = earlier > 0 ? "\(earlier) done before, \(done)" : done
+        Terminal.error.tell("\r\(text.fitting(Terminal.error.size.columns - 1))\u{1B}[K\n")
     }
 
     private var seconds: Double { max((ContinuousClock.now - start) / .seconds(1), 0.001) }

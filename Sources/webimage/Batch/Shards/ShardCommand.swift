@@ -12,8 +12,8 @@ struct ShardCommand: Sendable {
 
     /// Runs the command for the shard with this name, and waits until it ends.
     ///
-    /// If the task is canceled, the command and the processes that it has started get SIGTERM, and later SIGKILL. Throws
-    /// ``FileError`` unless the exit status is 0, and `CancellationError`.
+    /// If the task is canceled, the command and the processes that it has started get SIGTERM, and later SIGKILL unless
+    /// the command has ended. Throws ``FileError`` unless the exit status is 0, and `CancellationError`.
     func run(_ paths: [String], shard: String) async throws {
         let process = try RunningProcess(["/bin/sh", "-c", text, "sh"] + paths)
         let status = await withTaskCancellationHandler {

@@ -138,10 +138,10 @@ extension ShardFolder {
             // Removed by the process of another list.
             return nil
         }
-        guard let members = JSONScanner.members(of: bytes),
-            let head = members.first(where: { $0.name == "head_sha256" })
-        else { throw ConflictingRun(description: "\(path) was not written by webimage") }
-        return JSONScanner.text(of: head.value)
+        guard let head = JSONMembers(bytes)?["head_sha256"] else {
+            throw ConflictingRun(description: "\(path) was not written by webimage")
+        }
+        return JSONScanner.text(of: head)
     }
 
     /// Returns the number of the shard to which a file belongs; `nil` if it belongs to none.

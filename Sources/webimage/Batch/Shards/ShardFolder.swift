@@ -62,9 +62,20 @@ struct ShardFolder: Sendable {
         }
         let known = try ImageFile(path: path).bytes(limit: 1 << 20)
         guard known == bytes else {
+            let difference = Self.difference(of: known, from: bytes).map { " (\($0))" } ?? ""
             throw ConflictingRun(
-                description: "\(self.path) was made with other options: see \(path), or choose another folder")
+                description:
+                    "\(self.path) was made with other options\(difference): see \(path), or choose another folder")
         }
+    }
+
+    /// Returns the first member in which the description of an earlier run differs from that of this one.
+    private static func difference(of known: [UInt8], from own: [UInt8]) -> String? {
+        guard let earlier = JSONMembers(known), let current = JSONMembers(own) else { return nil }
+        for name in current.names + earlier.names where earlier[name] != current[name] {
+            return earlier[name].map { "\(name) was \(String(decoding: $0, as: UTF8.self))" } ?? "\(name) was not set"
+        }
+        return nil
     }
 
     /// Returns the marker of a complete shard; `nil` if there is none.

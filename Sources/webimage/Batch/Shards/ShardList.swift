@@ -14,17 +14,16 @@ struct ShardList: ~Copyable, Sendable {
 
     /// Locks the file that describes a list together with all other processes that make shards from it.
     init(path: String, firstShard: Int) throws(FileError) {
-        self.path = path
-        self.firstShard = firstShard
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw FileError("read", path) }
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard opened >= 0 else { throw FileError("read", path) }
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)
-        guard unsafe fcntl(descriptor, F_SETLK, &lock) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw FileError("lock", path, code: code)
+        guard unsafe fcntl(opened, F_SETLK, &lock) == 0 else {
+            let failure = FileError("lock", path)
+            close(opened)
+            throw failure
         }
+        (self.path, self.firstShard, descriptor) = (path, firstShard, opened)
     }
 
     deinit { close(descriptor) }

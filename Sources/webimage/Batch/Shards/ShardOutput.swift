@@ -275,6 +275,9 @@ final class ShardOutput: BatchOutput {
         do {
             isCommitted = try await shard.commit(
                 rules.conditions, rules.command, optionsDigest: rules.optionsDigest)
+            if isCommitted, let head = rules.replacingHead, state.withLock({ !$0.hasReplaced }) {
+                try folder.replaceFirstList(by: head)
+            }
         } catch let damage as DamagedShard {
             isDamaged = true
             note(damage, of: shard.number)
@@ -282,15 +285,6 @@ final class ShardOutput: BatchOutput {
             throw error
         } catch {
             throw FileError(description: "\(error)")
-        }
-        if isCommitted, let head = rules.replacingHead, state.withLock({ !$0.hasReplaced }) {
-            do {
-                try folder.replaceFirstList(by: head)
-            } catch let error as FileError {
-                throw error
-            } catch {
-                throw FileError(description: "\(error)")
-            }
         }
         state.withLock { state in
             state.open[shard.number] = nil

@@ -26,20 +26,24 @@ final class StreamWriter: Sendable {
     private let name: String
 
     /// Starts the thread.
-    init(descriptor: Int32, named name: String) {
+    init(descriptor: Int32, named name: String) throws(FileError) {
         self.descriptor = descriptor
         self.name = name
-        startRequiredThread(named: "webimage-output") { [jobs, failure] in
-            while let job = jobs.next() {
-                if failure.withLock({ $0 }) == nil {
-                    do throws(FileError) {
-                        try Self.write(job.block, to: descriptor, name)
-                    } catch {
-                        failure.withLock { $0 = error }
+        do throws(ThreadFailure) {
+            try startThread(named: "webimage-output") { [jobs, failure] in
+                while let job = jobs.next() {
+                    if failure.withLock({ $0 }) == nil {
+                        do throws(FileError) {
+                            try Self.write(job.block, to: descriptor, name)
+                        } catch {
+                            failure.withLock { $0 = error }
+                        }
                     }
+                    job.continuation.resume()
                 }
-                job.continuation.resume()
             }
+        } catch {
+            throw FileError("start a thread for", name, code: error.code)
         }
     }
 
@@ -63,7 +67,7 @@ final class StreamWriter: Sendable {
     /// A Boolean value that indicates whether the reader of a pipe or socket has gone.
     private var hasNoReader: Bool {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
-        return unsafe poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0
+        return unsafe poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLHUP) != 0
     }
 
     private static func write(_ block: Block, to descriptor: Int32, _ name: String) throws(FileError) {

@@ -34,8 +34,8 @@ struct RecordLogTests {
         defer { for descriptor in pipe + [output] { close(descriptor) } }
         let stream = RecordStream(
             .tar(SampleKeys(samplesPerShard: 10)), columns: BatchRecord.Columns(),
-            to: StreamWriter(descriptor: output, named: "output"),
-            log: StreamWriter(descriptor: pipe[1], named: "log"))
+            to: try StreamWriter(descriptor: output, named: "output"),
+            log: try StreamWriter(descriptor: pipe[1], named: "log"))
         let isDelivered = Locked(false)
         // Longer than what a pipe holds.
         let answer = answer(7, url: String(repeating: "u", count: 1 << 20))
