@@ -34,6 +34,8 @@ static const size_t base_memory = (size_t)96 << 20;
 static const size_t memory_per_pixel = 64;
 static const size_t maximum_input = (size_t)64 << 20;
 static const double maximum_side = 32767; // of cairo
+// A declared size is a proposal, which is reduced so that the image can be rendered, in pixels.
+static const double maximum_proposed_area = 256e6;
 
 static int fail(enum status status) {
     putchar(status);
@@ -83,12 +85,13 @@ static void find_size(RsvgHandle *handle, double *width, double *height) {
     *height = h > 0 ? h : !has_box ? 150 : w > 0 ? w * box.height / box.width : box.height;
 }
 
-static int write_size(double width, double height) {
+static int write_size(double width, double height, double reduction) {
     if (!(width > 0 && height > 0)) return NO_SIZE;
-    if (!(width <= maximum_side && height <= maximum_side)) return TOO_LARGE;
     double longer = fmax(width, height), scale = 1 << 24;
+    if (!isfinite(longer)) return TOO_LARGE;
     uint32_t sizes[] = {
-        ceil(width), ceil(height), fmax(1, round(width / longer * scale)), fmax(1, round(height / longer * scale))};
+        fmin(maximum_side, ceil(width * reduction)), fmin(maximum_side, ceil(height * reduction)),
+        fmax(1, round(width / longer * scale)), fmax(1, round(height / longer * scale))};
     putchar(OK);
     fwrite(sizes, sizeof sizes, 1, stdout);
     return OK;
@@ -118,7 +121,7 @@ static int render(RsvgHandle *handle, int width, int height) {
     if (!rsvg_handle_render_document(handle, context, &area, NULL)) return INVALID;
     cairo_surface_flush(surface);
     if (cairo_status(context) != CAIRO_STATUS_SUCCESS) return INVALID;
-    int status = write_size(width, height);
+    int status = write_size(width, height, 1);
     const uint8_t *pixels = cairo_image_surface_get_data(surface);
     int stride = cairo_image_surface_get_stride(surface);
     for (int y = 0; status == OK && y < height; y++) write_row((const uint32_t *)(pixels + (size_t)y * stride), width);
@@ -154,7 +157,9 @@ int main(int count, char **arguments) {
     } else {
         double natural_width, natural_height;
         find_size(handle, &natural_width, &natural_height);
-        status = write_size(natural_width, natural_height);
+        double side = maximum_side / fmax(natural_width, natural_height);
+        double area = sqrt(maximum_proposed_area / natural_width / natural_height);
+        status = write_size(natural_width, natural_height, fmin(1, fmin(side, area)));
     }
     if (status != OK) return fail(status);
     fflush(stdout);

@@ -10,15 +10,18 @@ extension ImageFormat {
 ///
 /// With a target (`DecodeOptions.target`), an image is rendered at that size, also if it is larger than the declared one.
 /// Without a target, it has the declared size, in which relative lengths, such as `100%`, count as missing: then the ratio
-/// of the `viewBox` completes the other side, or its size is used; without a `viewBox`, 300 x 150 pixels. It can use neither
-/// files nor the network, and runs no scripts. The process, `webimage-svg`, can use 10 seconds of processor time, and memory in proportion to the
-/// pixels; it is ended when ``timeLimit`` has passed, or the task is canceled.
+/// of the `viewBox` completes the other side, or its size is used; without a `viewBox`, 300 x 150 pixels. A size with a
+/// side above 32,767 pixels, or of more than 256 megapixels, is reduced in proportion.
+///
+/// It can use neither files nor the network, and runs no scripts. The process, `webimage-svg`, can use 10 seconds of
+/// processor time, and memory in proportion to the pixels; it is ended when ``timeLimit`` has passed, or the task is
+/// canceled.
 public struct SVGFormat: WholeFileFormat {
     /// The name, media type, and file extension of the format.
     public let format = ImageFormat.svg
 
     /// The number of leading bytes in which the element `svg` is looked for.
-    public let signatureLength = 1_024
+    public let signatureLength = 4_096
 
     /// The maximum length of a side, in pixels.
     private static let maximumSide = 32_767

@@ -152,16 +152,28 @@ struct TIFFLayout {
         guard !isBitReversed || saturatingProduct(pieceCount, min(fileBytes, 1 << 20)) <= 1 << 34 else {
             throw .unsupportedFeature(.tiff, "so many strips or tiles with reversed bits")
         }
+        // Strips can share their data, and samples that are not used are decoded as well.
+        guard decodedBytes <= saturatingProduct(size.area, 32) + (256 << 20) else {
+            throw .unsupportedFeature(.tiff, "strips or tiles that decode to \(decodedBytes) bytes")
+        }
         let bytes = workingBytes(fileBytes: fileBytes)
         guard bytes <= 1 << 30 else {
             throw .unsupportedFeature(.tiff, "strips or tiles that need \(bytes) bytes of memory")
         }
     }
 
-    private var pieceCount: Int {
+    /// The number of bytes to which the strips or tiles of an image decode, at most 2^58.
+    private var decodedBytes: Int {
+        let piece = saturatingProduct(tile?.width ?? size.width, pieceHeight, bytesPerSample)
+        return saturatingProduct(piece, piecesOfPlane, isConverted || !isPlanar ? samplesPerPixel : planeCount)
+    }
+
+    private var pieceCount: Int { saturatingProduct(piecesOfPlane, isPlanar ? samplesPerPixel : 1) }
+
+    private var piecesOfPlane: Int {
         let across = tile.map { (size.width + $0.width - 1) / $0.width } ?? 1
         let down = (size.height + pieceHeight - 1) / pieceHeight
-        return saturatingProduct(across, down, isPlanar ? samplesPerPixel : 1)
+        return saturatingProduct(across, down)
     }
 
     /// Returns the memory that decoding a file of `fileBytes` takes, in bytes, at most 2^60.

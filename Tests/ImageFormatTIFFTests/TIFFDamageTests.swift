@@ -147,6 +147,14 @@ struct TIFFDamageTests {
         }
     }
 
+    @Test func tileMuchLargerThanTheImageIsRefused() throws {
+        let side: UInt32 = 16_384
+        let file = try TestTIFF(tile: PixelSize(width: 48, height: 48), mode: "wl").file()
+            .replacingTag(TIFFTAG_TILEWIDTH, by: side).replacingTag(TIFFTAG_TILELENGTH, by: side)
+        let message = "strips or tiles that decode to \(side * side * 3) bytes"
+        #expect(throws: CodecError.unsupportedFeature(.tiff, message)) { _ = try decode(file) }
+    }
+
     @Test func missingTileThatIsNotTheFirstIsTruncation() throws {
         var file = try TestTIFF(
             photometric: PHOTOMETRIC_CIELAB, tile: PixelSize(width: 16, height: 16), mode: "wl"

@@ -11,7 +11,7 @@ extension CurlExchange {
     private func repetition(_ result: CURLcode) -> ExchangeEnd.Repetition {
         if lacksDescriptor, transfer.clock.phase == .connecting { return .ifReplaced }
         return switch result {
-        case CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: .ifUnanswered
+        case CURLE_SEND_ERROR: .ifUnanswered
         case CURLE_RECV_ERROR, CURLE_GOT_NOTHING: .ifReused
         default: .never
         }
@@ -37,7 +37,7 @@ extension CurlExchange {
 
     var reusesConnection: Bool { easy.long(CURLINFO_NUM_CONNECTS) == 0 }
 
-    var isShared: Bool { easy.long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
+    var isShared: Bool { false }
 
     func describe(in metrics: inout TransferMetrics, from start: MonotonicInstant) {
         // libcurl counts from the start of the last hop.
@@ -49,10 +49,7 @@ extension CurlExchange {
             let secured = easy.time(CURLINFO_APPCONNECT_TIME_T)
             metrics.tlsDuration = secured > .zero ? hop + secured : .zero
         }
-        switch easy.long(CURLINFO_HTTP_VERSION) {
-        case Int(CURL_HTTP_VERSION_1_0): metrics.protocolName = "HTTP/1.0"
-        case Int(CURL_HTTP_VERSION_2_0): metrics.protocolName = "HTTP/2"
-        default: metrics.protocolName = "HTTP/1.1"
-        }
+        let isOld = easy.long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_1_0)
+        metrics.protocolName = isOld ? "HTTP/1.0" : "HTTP/1.1"
     }
 }

@@ -7,6 +7,8 @@ package struct ExifScanner: Sendable {
     package static let maximumBytes = 128 << 10
     /// The length of the longest signature.
     private static let signatureLength = 12
+    /// The length of the head of a chunk of PNG or WebP.
+    private static let chunkHeadLength = 8
 
     /// The Exif data, starting with the TIFF header; `nil` if none have been found.
     package private(set) var exif: [UInt8]?
@@ -33,9 +35,16 @@ package struct ExifScanner: Sendable {
         while offset < piece.count {
             switch state {
             case .head:
-                collected.append(piece[offset])
-                offset += 1
-                if format == nil { readSignature() } else { readHead() }
+                if isBetweenChunks, piece.count - offset >= Self.chunkHeadLength {
+                    // Not copied: an image can have millions of them.
+                    let head = piece.extracting(offset..<offset + Self.chunkHeadLength)
+                    offset += head.count
+                    readChunkHead(head)
+                } else {
+                    collected.append(piece[offset])
+                    offset += 1
+                    readCollected()
+                }
             case .data(let length, let skipped):
                 let part = piece.extracting(offset..<offset + min(length, piece.count - offset))
                 collected.append(part.extracting(first: min(part.count, Self.maximumBytes - collected.count)))
@@ -56,40 +65,53 @@ package struct ExifScanner: Sendable {
         switch format {
         // The third byte begins the first segment.
         case .jpeg: collected.removeFirst(2)
-        case .png, .webp: collected = []
+        case .png, .webp: collected.removeAll(keepingCapacity: true)
         case nil where collected.count < Self.signatureLength: break
         default: state = .finished
         }
     }
 
-    private mutating func readHead() {
+    private var isBetweenChunks: Bool { (format == .png || format == .webp) && collected.isEmpty }
+
+    private mutating func readCollected() {
         switch format {
+        case nil: readSignature()
         case .jpeg: readSegmentHead()
-        case .png:
-            guard let length = collected.span.bigEndian32(at: 0), collected.count == 8 else { return }
-            // The checksum follows.
-            readChunk(length, holdsExif: collected.span.has("eXIf", at: 4), thenSkips: 4)
         default:
-            guard let length = collected.span.littleEndian32(at: 4) else { return }
-            readChunk(length, holdsExif: collected.span.has("EXIF", at: 0), thenSkips: length & 1)
+            guard collected.count == Self.chunkHeadLength else { return }
+            let head = collected
+            readChunkHead(head.span)
+        }
+    }
+
+    private mutating func readChunkHead(_ head: Span<UInt8>) {
+        if format == .png {
+            guard !head.has("IEND", at: 4) else { return state = .finished }
+            // The checksum follows.
+            readChunk(head.bigEndian32(at: 0) ?? 0, holdsExif: head.has("eXIf", at: 4), thenSkips: 4)
+        } else {
+            let length = head.littleEndian32(at: 4) ?? 0
+            readChunk(length, holdsExif: head.has("EXIF", at: 0), thenSkips: length & 1)
         }
     }
 
     private mutating func readSegmentHead() {
-        let head = collected
-        guard head.span.byte(at: 0) == 0xFF else { return state = .finished }
-        guard let marker = head.span.byte(at: 1) else { return }
+        guard collected[0] == 0xFF else { return state = .finished }
+        guard let marker = collected.span.byte(at: 1) else { return }
         // A fill byte.
-        if marker == 0xFF { return collected = [0xFF] }
+        guard marker != 0xFF else {
+            collected.removeLast()
+            return
+        }
         // The pixels follow, or nothing.
         guard marker != 0xDA, marker != 0xD9 else { return state = .finished }
-        guard let length = head.span.bigEndian16(at: 2) else { return }
+        guard let length = collected.span.bigEndian16(at: 2) else { return }
         guard length >= 2 else { return state = .finished }
         readChunk(length - 2, holdsExif: marker == 0xE1, thenSkips: 0)
     }
 
     private mutating func readChunk(_ length: Int, holdsExif: Bool, thenSkips skipped: Int) {
-        collected = []
+        collected.removeAll(keepingCapacity: true)
         if holdsExif, length > 0 {
             state = .data(length, thenSkips: skipped)
         } else {

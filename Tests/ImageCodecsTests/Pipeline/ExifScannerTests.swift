@@ -32,6 +32,14 @@ struct ExifScannerTests {
         return result + file.suffix(12)
     }
 
+    /// Otherwise, zeros after the image would be read as millions of chunks.
+    @Test func chunksAfterTheEndOfAPNGAreNotRead() throws {
+        var file = try file(.png, exif: nil)
+        let exif = TestExif.photo
+        file.append(pngChunk: "eXIf", [], exif.span)
+        #expect(scan(file) == nil)
+    }
+
     @Test(arguments: formats, [1, 7, 4_096])
     func exifDataIsFoundInPiecesOfAnySize(format: ImageFormat, piece: Int) throws {
         #expect(scan(try file(format), piece: piece) == TestExif.photo)

@@ -62,6 +62,10 @@ struct ShardFolder: Sendable {
         }
         let known = try ImageFile(path: path).bytes(limit: 1 << 20)
         guard known == bytes else {
+            guard JSONMembers(known) != nil else {
+                throw ConflictingRun(
+                    description: "\(path) is damaged, or was not written by webimage: choose another folder")
+            }
             let difference = Self.difference(of: known, from: bytes).map { " (\($0))" } ?? ""
             throw ConflictingRun(
                 description:
