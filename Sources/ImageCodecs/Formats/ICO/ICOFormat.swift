@@ -15,11 +15,30 @@ struct ICOFormat: BuiltInFormat {
     func header(
         of beginning: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
     ) throws(CodecError) -> ImageHeader? {
-        guard let directory = try IconDirectory(beginning), let largest = directory.largest else { return nil }
-        try limits.check(largest.size, .ico)
-        var header = ImageHeader(format: .ico, size: largest.size)
+        guard let directory = try IconDirectory(beginning), let largest = directory.largest,
+            let size = try size(of: largest, directory, beginning, limits)
+        else { return nil }
+        try limits.check(size, .ico)
+        var header = ImageHeader(format: .ico, size: size)
         header.hasAlpha = true
-        header.smallerSizes = directory.smallerSizes
+        header.smallerSizes = directory.smallerSizes(than: size)
         return header
+    }
+
+    /// Returns the size of an image: the declared one, unless a side is too long to be declared; `nil` if more bytes are
+    /// needed.
+    private func size(
+        of entry: IconDirectory.Entry, _ directory: IconDirectory, _ bytes: Span<UInt8>, _ limits: DecodeLimits
+    ) throws(CodecError) -> PixelSize? {
+        let start = entry.place.lowerBound
+        guard entry.isOpenEnded, start >= directory.length else { return entry.size }
+        guard bytes.has(8, at: start) else { return nil }
+        let image = bytes.extracting(droppingFirst: start)
+        guard image.extracting(first: 8).isPNGSignature else {
+            return try Bitmap(image, at: 0, of: .ico, isIcon: true)?.size
+        }
+        return try ICORowDecoder.ofIcon { () throws(CodecError) in
+            try ImageHeader.png(firstChunkOf: image, limits: limits)?.size
+        }
     }
 }

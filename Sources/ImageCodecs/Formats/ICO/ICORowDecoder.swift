@@ -20,7 +20,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
     }
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        // The directory, and the most that a PNG or a bitmap can take: sides are at most 256 pixels.
+        // The directory, and the most that a PNG or a bitmap can take.
         var image = header
         image.size = rowSize
         image.bitsPerChannel = 16
@@ -52,7 +52,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
 
     func finish(to rows: any RowSink) throws(CodecError) {
         if let png {
-            try ofIcon { () throws(CodecError) in try png.finish(to: rows) }
+            try Self.ofIcon { () throws(CodecError) in try png.finish(to: rows) }
         } else if bitmap != nil {
             try bitmap?.finish(to: rows)
         } else {
@@ -71,7 +71,8 @@ final class ICORowDecoder: BuiltInRowDecoder {
     private func findEntry() throws(CodecError) {
         let file = beginning
         guard let directory = try IconDirectory(file.span) else { return }
-        guard let found = directory.best(of: size), found.place.lowerBound >= directory.length else {
+        let chosen = size == header.size ? directory.largest : directory.best(of: size)
+        guard let found = chosen, found.place.lowerBound >= directory.length else {
             throw .corrupt(.ico, "an image inside of the directory")
         }
         entry = found
@@ -96,7 +97,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
         }
         let rest = part.extracting(droppingFirst: count)
         if let png {
-            try ofIcon { () throws(CodecError) in try png.append(rest, to: rows) }
+            try Self.ofIcon { () throws(CodecError) in try png.append(rest, to: rows) }
         } else {
             try bitmap?.append(rest, to: rows)
         }
@@ -108,12 +109,12 @@ final class ICORowDecoder: BuiltInRowDecoder {
         guard image.count >= 8 else { return }
         if image.span.extracting(first: 8).isPNGSignature {
             var found: ImageHeader?
-            try ofIcon { () throws(CodecError) in
+            try Self.ofIcon { () throws(CodecError) in
                 found = try ImageHeader.png(firstChunkOf: image.span, limits: limits)
             }
             guard let found else { return }
             try check(found.size)
-            try ofIcon { () throws(CodecError) in
+            try Self.ofIcon { () throws(CodecError) in
                 let decoder = try PNGRowDecoder(
                     header: found, rowSize: size, limits: limits, toleratesDamage: toleratesDamage)
                 png = decoder
@@ -135,9 +136,9 @@ final class ICORowDecoder: BuiltInRowDecoder {
     }
 
     /// Names this format in errors of the PNG inside of it.
-    private func ofIcon(_ body: () throws(CodecError) -> Void) throws(CodecError) {
+    static func ofIcon<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
         do {
-            try body()
+            return try body()
         } catch {
             switch error {
             case .truncated: throw .truncated(.ico)
@@ -151,5 +152,5 @@ final class ICORowDecoder: BuiltInRowDecoder {
 
 extension Span<UInt8> {
     /// A Boolean value that indicates whether these eight bytes are the signature of PNG.
-    fileprivate var isPNGSignature: Bool { FormatSignature(.pngSignature).matches(self) }
+    var isPNGSignature: Bool { FormatSignature(.pngSignature).matches(self) }
 }

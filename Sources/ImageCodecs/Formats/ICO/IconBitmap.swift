@@ -1,6 +1,6 @@
 /// Decodes a bitmap of an icon, and the mask of transparent pixels that follows it; both begin with the bottom row.
 ///
-/// The mask counts unless the pixels have alpha. Holds all pixels, at most 256 by 256, because it comes last.
+/// The mask counts unless the pixels have alpha. Holds all pixels, because it comes last.
 final class IconBitmap {
     private let bitmap: Bitmap
     private let pixels: CollectedRows

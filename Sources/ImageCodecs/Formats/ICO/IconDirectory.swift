@@ -3,6 +3,8 @@ struct IconDirectory: Sendable {
     /// An image of the icon.
     struct Entry: Sendable {
         let size: PixelSize
+        /// A Boolean value that indicates whether a side can be longer: 256 pixels or more are stored as 0.
+        var isOpenEnded: Bool { max(size.width, size.height) == 256 }
         let bitsPerPixel: Int
         /// The place of the image in the file; its end can be beyond that of the file.
         let place: Range<Int>
@@ -51,16 +53,17 @@ struct IconDirectory: Sendable {
     /// The best of the largest images.
     var largest: Entry? { entries.max { ($0.size.area, $0.bitsPerPixel) < ($1.size.area, $1.bitsPerPixel) } }
 
-    /// The sizes of smaller images with the same aspect ratio as the largest, which can take its place; the smallest first.
-    var smallerSizes: [PixelSize] {
-        guard let whole = largest?.size else { return [] }
+    /// Returns the sizes of smaller images with the same aspect ratio as the largest, whose size is `whole`, which can take
+    /// its place; the smallest first.
+    func smallerSizes(than whole: PixelSize) -> [PixelSize] {
+        let limit = min(whole.area, largest?.size.area ?? 0)
         let sizes = entries.map(\.size).filter {
-            $0.area < whole.area && $0.width * whole.height == $0.height * whole.width
+            $0.area < limit && $0.width * whole.height == $0.height * whole.width
         }
         return Set(sizes).sorted { $0.area < $1.area }
     }
 
-    /// Returns the best image of exactly this size.
+    /// Returns the best image that is declared to have this size.
     func best(of size: PixelSize) -> Entry? {
         entries.filter { $0.size == size }.max { $0.bitsPerPixel < $1.bitsPerPixel }
     }

@@ -144,6 +144,26 @@ struct ICORowDecoderTests {
         #expect(partial.isPartial && partial.completeRows > 0)
     }
 
+    @Test(arguments: [false, true], [PixelSize(width: 300, height: 300), PixelSize(width: 48, height: 48)])
+    func imageWithoutADeclaredSizeHasItsOwn(isPNG: Bool, size: PixelSize) throws {
+        let source = TestImage.noise(size.width, size.height, seed: 4, isOpaque: false)
+        var entry = TestICO.entry(source)
+        if isPNG { entry.data = try source.encoded(as: .png) }
+        entry.size = PixelSize(width: 256, height: 256)
+        let file = TestICO.file([TestICO.entry(Self.small), entry])
+        let image = try decode(file)
+        #expect(image.pixels == source)
+        #expect(try decode(file) { 1 } == image)
+        #expect(try ImageVerifier.verify(file.span).size == size)
+        #expect(try decode(file, options: DecodeOptions(target: .maximumSide(8))).pixels == Self.small)
+        #expect(throws: CodecError.overLimit(.pixels, value: size.area, limit: size.area - 1)) {
+            try decode(file, limits: DecodeLimits(maximumPixels: size.area - 1))
+        }
+        for length in stride(from: 10, to: file.count / 2, by: file.count / 20) {
+            #expect(throws: CodecError.truncated(.ico)) { try decode(Array(file.prefix(length))) }
+        }
+    }
+
     @Test func invalidDirectoryIsAnError() throws {
         #expect(throws: CodecError.corrupt(.ico, "no image")) { try probe([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }
         let count = 1_025
