@@ -77,8 +77,7 @@ test_each_target() {
     log=$(mktemp)
     part=$(mktemp)
     trap 'rm -f "$log" "$part"' EXIT
-    # An index is for editors.
-    swift build --build-tests --disable-index-store "$@"
+    swift build --build-tests "$@"
     for directory in Tests/*Tests/; do
         target=$(basename "$directory")
         [[ " ${omitted:-} " != *" $target "* ]] || continue
