@@ -72,7 +72,7 @@ let package = Package(
         // OpenSSL, which libcurl uses as well.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        // HTTP/2, which libcurl uses as well.
+        // HTTP/2.
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev"])]),

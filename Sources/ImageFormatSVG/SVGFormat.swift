@@ -54,7 +54,8 @@ public struct SVGFormat: WholeFileFormat {
         return false
     }
 
-    /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch.
+    /// Returns the header of a complete file; the size is the declared one, in pixels of 1/96 inch, or a smaller one that
+    /// can be rendered.
     public func header(of file: Span<UInt8>) throws(CodecError) -> ImageHeader? {
         let renderer = SVGRenderer(program: program, timeLimit: timeLimit / 4)
         let declared = try renderer.size(of: file)

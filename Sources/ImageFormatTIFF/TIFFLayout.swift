@@ -153,7 +153,7 @@ struct TIFFLayout {
             throw .unsupportedFeature(.tiff, "so many strips or tiles with reversed bits")
         }
         // Strips can share their data, and samples that are not used are decoded as well.
-        guard decodedBytes <= saturatingProduct(size.area, 32) + (256 << 20) else {
+        guard decodedBytes <= saturatingProduct(size.area, 64) + (256 << 20) else {
             throw .unsupportedFeature(.tiff, "strips or tiles that decode to \(decodedBytes) bytes")
         }
         let bytes = workingBytes(fileBytes: fileBytes)

@@ -22,8 +22,6 @@ extension ConnectionPool {
         case .reset(let code):
             if code == .enhanceYourCalm { calmPeriods.insert(stream.connection.key, at: deadlines.now) }
             lose(stream, code.detail("reset the stream"), code: code)
-        case .invalid(_, let fault) where fault.isEmpty && transfer.lacksDeclaredBytes:
-            lose(stream, "the body does not have its declared length")
         case .invalid(let code, let fault):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
                 let detail = "the response violates HTTP/2: \(code)"

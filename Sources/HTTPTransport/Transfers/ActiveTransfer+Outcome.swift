@@ -83,12 +83,6 @@ extension ActiveTransfer {
         return error(.connectionFailed, "to the proxy: \(detail ?? "")")
     }
 
-    /// A Boolean value that indicates whether fewer bytes of the body have arrived than the response declares.
-    var lacksDeclaredBytes: Bool {
-        guard case .receivingBody(let expected?, let received) = progress else { return false }
-        return received < expected
-    }
-
     /// The progress of the hop.
     var progress: TransferProgress {
         if delivered.hasHead {

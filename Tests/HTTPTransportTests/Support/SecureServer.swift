@@ -5,7 +5,7 @@ import TestSupport
 /// nginx with TLS on 127.0.0.1, with a certificate authority of its own: HTTP/2 on one port, HTTP/1.1 on another.
 ///
 /// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and reports in `X-Connection` which connection it was and in
-/// `X-Resumed` whether that resumed a TLS session (`r`, or `.`). `/private` is `/small` for `me` with the password
+/// `X-Resumed` whether that resumed a TLS session (`r`, or `.`); `X-Protocol` is the version of HTTP. `/private` is `/small` for `me` with the password
 /// `secret` (Basic), `/heard` returns the client's secrets that it received, `/407` is answered with that status,
 /// `/inward` leads to a private address, and `/insecure?8080` to that port by http.
 final class SecureServer {
@@ -70,6 +70,7 @@ final class SecureServer {
         let common = """
             add_header X-Connection $connection;
             add_header X-Resumed $ssl_session_reused;
+            add_header X-Protocol $server_protocol;
             location /private { auth_basic files; auth_basic_user_file \(path("users")); }
             location /heard { return 200 "$http_proxy_authorization|$http_authorization|$http_cookie"; }
             location /407 { add_header Proxy-Authenticate "Basic realm=\\"x\\"" always; return 407; }

@@ -34,11 +34,14 @@ struct ICOFormat: BuiltInFormat {
         guard entry.isOpenEnded, start >= directory.length else { return entry.size }
         guard bytes.has(8, at: start) else { return nil }
         let image = bytes.extracting(droppingFirst: start)
-        guard image.extracting(first: 8).isPNGSignature else {
-            return try Bitmap(image, at: 0, of: .ico, isIcon: true)?.size
-        }
-        return try ICORowDecoder.ofIcon { () throws(CodecError) in
-            try ImageHeader.png(firstChunkOf: image, limits: limits)?.size
+        do throws(CodecError) {
+            return image.extracting(first: 8).isPNGSignature
+                ? try ImageHeader.png(firstChunkOf: image, limits: limits)?.size
+                : try Bitmap(image, at: 0, of: .ico, isIcon: true)?.size
+        } catch {
+            if case .overLimit = error { throw error }
+            // A smaller image can be intact.
+            return entry.size
         }
     }
 }

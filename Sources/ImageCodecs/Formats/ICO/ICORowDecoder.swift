@@ -52,7 +52,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
 
     func finish(to rows: any RowSink) throws(CodecError) {
         if let png {
-            try Self.ofIcon { () throws(CodecError) in try png.finish(to: rows) }
+            try ofIcon { () throws(CodecError) in try png.finish(to: rows) }
         } else if bitmap != nil {
             try bitmap?.finish(to: rows)
         } else {
@@ -97,7 +97,7 @@ final class ICORowDecoder: BuiltInRowDecoder {
         }
         let rest = part.extracting(droppingFirst: count)
         if let png {
-            try Self.ofIcon { () throws(CodecError) in try png.append(rest, to: rows) }
+            try ofIcon { () throws(CodecError) in try png.append(rest, to: rows) }
         } else {
             try bitmap?.append(rest, to: rows)
         }
@@ -109,12 +109,12 @@ final class ICORowDecoder: BuiltInRowDecoder {
         guard image.count >= 8 else { return }
         if image.span.extracting(first: 8).isPNGSignature {
             var found: ImageHeader?
-            try Self.ofIcon { () throws(CodecError) in
+            try ofIcon { () throws(CodecError) in
                 found = try ImageHeader.png(firstChunkOf: image.span, limits: limits)
             }
             guard let found else { return }
             try check(found.size)
-            try Self.ofIcon { () throws(CodecError) in
+            try ofIcon { () throws(CodecError) in
                 let decoder = try PNGRowDecoder(
                     header: found, rowSize: size, limits: limits, toleratesDamage: toleratesDamage)
                 png = decoder
@@ -136,9 +136,9 @@ final class ICORowDecoder: BuiltInRowDecoder {
     }
 
     /// Names this format in errors of the PNG inside of it.
-    static func ofIcon<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
+    private func ofIcon(_ body: () throws(CodecError) -> Void) throws(CodecError) {
         do {
-            return try body()
+            try body()
         } catch {
             switch error {
             case .truncated: throw .truncated(.ico)

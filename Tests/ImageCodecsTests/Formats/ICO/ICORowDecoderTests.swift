@@ -164,6 +164,15 @@ struct ICORowDecoderTests {
         }
     }
 
+    @Test(arguments: [[1, 2, 3, 4, 5, 6, 7, 8], Array("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8($0.value) })])
+    func smallImageBesideADamagedOneIsDecoded(beginning: [UInt8]) throws {
+        let large = TestICO.Entry(
+            size: PixelSize(width: 256, height: 256), data: beginning + [UInt8](repeating: 0, count: 100))
+        let file = TestICO.file([large, TestICO.entry(Self.small)])
+        #expect(try decode(file, options: DecodeOptions(target: .maximumSide(8))).pixels == Self.small)
+        #expect(throws: CodecError.self) { try decode(file) }
+    }
+
     @Test func invalidDirectoryIsAnError() throws {
         #expect(throws: CodecError.corrupt(.ico, "no image")) { try probe([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }
         let count = 1_025
