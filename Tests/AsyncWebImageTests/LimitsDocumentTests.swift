@@ -164,6 +164,9 @@ struct LimitsDocumentTests {
         "segments of metadata in a JPEG that is restored from JPEG XL": "1,024",
         "color profile of a JPEG XL; a file with a larger one is not decoded": "4 MiB",
         "processor time for an SVG, and memory": "10 s, and 96 MiB plus 64 bytes per pixel",
+        "declared size of an SVG; larger ones are reduced in proportion": "32,767 pixels per side, and 256 megapixels",
+        "bytes to which all strips or tiles of a TIFF decode, with samples that are not used":
+            "256 MiB plus 64 bytes per pixel",
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
