@@ -3,7 +3,7 @@ import LoopbackOrigin
 import Testing
 
 /// Responses whose head violates HTTP.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct MalformedHeadTests {
     /// libcurl before 8.1.2 appends such a line to a header line of the previous transfer, which has been freed.
     @Test func foldedFirstHeaderLineFailsOnlyItsTransfer() async throws {
