@@ -6,7 +6,7 @@ import Threading
 
 /// A transport for HTTP/1.1 and, with TLS, HTTP/2, whose connections are opened by libcurl.
 ///
-/// TLS is that of OpenSSL. libcurl itself sends only requests with ``Credential/digest(user:password:)`` or
+/// TLS is that of OpenSSL. libcurl itself sends, over HTTP/1.1, only requests with ``Credential/digest(user:password:)`` or
 /// ``Credential/password(user:password:)``, with cookies, for http URLs through a proxy, through a proxy that is reached
 /// by TLS, to IPv6 addresses with a zone, and for URLs with unprintable characters.
 ///

@@ -1,7 +1,7 @@
 /// Determines which connection blocks the worker's thread, from periodic samples.
 ///
-/// libcurl keeps reading while bytes arrive that belong to no response: empty HTTP/2 frames, TLS session tickets, the
-/// body of a proxy's refusal. It returns or calls back only when there are none left, which the server controls.
+/// libcurl keeps reading while bytes arrive that belong to no response: TLS session tickets, the body of a proxy's
+/// refusal. It returns or calls back only when there are none left, which the server controls.
 struct FloodJudge {
     /// The maximum processor time that one call of libcurl may take without calling back.
     ///

@@ -7,7 +7,7 @@ enum CallContent: Comparable {
 /// extensions.
 ///
 /// libcurl skips bytes that belong to no header line and no body without calling back, so that only the idle deadline
-/// would apply. HTTP/2, where a connection carries the bytes of paused transfers, is handled by ``FloodGuard``.
+/// would apply. TLS is handled by ``FloodGuard``.
 struct StalledReadDetector {
     /// The maximum number of bytes that can arrive without a header line or a part of a body.
     ///

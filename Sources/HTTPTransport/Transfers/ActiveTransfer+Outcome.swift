@@ -37,8 +37,7 @@ extension ActiveTransfer {
 
     /// Returns whether the request must be sent again, over a new connection.
     ///
-    /// libcurl itself would use other old connections, which can be about to close as well, and with HTTP/2 it does not
-    /// always detect that nothing was lost.
+    /// libcurl itself would use other old connections, which can be about to close as well.
     ///
     /// If there was no file descriptor for a connection, it must if `makeRoom` can provide one.
     func mustRepeat(_ condition: ExchangeEnd.Repetition, makingRoom makeRoom: () -> Bool) -> Bool {

@@ -1,7 +1,7 @@
 /// Finds the Exif data of a JPEG, PNG, or WebP file that arrives in pieces, before or after its pixels.
 ///
 /// Skips everything else without holding it. Finds the same data as ``ImageMetadata/init(file:)``, unless they are
-/// longer than ``maximumBytes``.
+/// longer than ``maximumBytes``, or follow the end of a PNG.
 package struct ExifScanner: Sendable {
     /// The maximum number of bytes of Exif data that are kept; what follows counts as missing.
     package static let maximumBytes = 128 << 10

@@ -140,7 +140,6 @@ struct SecureTests {
         #expect(try await transport.fetch("\(base)/small").body == SecureServer.small)
     }
 
-    /// libcurl before 8.1.0 leaks the bytes that it holds for such a stream, if others use its connection.
     @Test func canceledHTTP2StreamsThatArePausedReleaseTheirMemory() async {
         await #expect(processExitsWith: .success) {
             let server = try await SecureServer()
