@@ -6,9 +6,9 @@ import Threading
 
 /// A transport for HTTP/1.1 and, with TLS, HTTP/2, whose connections are opened by libcurl.
 ///
-/// TLS is that of OpenSSL. libcurl itself sends, over HTTP/1.1, only requests with ``Credential/digest(user:password:)`` or
-/// ``Credential/password(user:password:)``, with cookies, for http URLs through a proxy, through a proxy that is reached
-/// by TLS, to IPv6 addresses with a zone, and for URLs with unprintable characters.
+/// TLS is that of OpenSSL. libcurl itself sends, over HTTP/1.1, only requests with
+/// ``Credential/digest(user:password:)`` or ``Credential/password(user:password:)``, with cookies, for http URLs through a
+/// proxy, through a proxy that is reached by TLS, to IPv6 addresses with a zone, and for URLs with unprintable characters.
 ///
 /// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS
 /// cache, credentials, and cookies. The threads end, and all connections are closed, when the transport is released and
