@@ -22,7 +22,10 @@ extension ConnectionPool {
         case .reset(let code):
             if code == .enhanceYourCalm { calmPeriods.insert(stream.connection.key, at: deadlines.now) }
             lose(stream, code.detail("reset the stream"), code: code)
-        case .invalid(let code, let fault):
+        // nghttp2 does not distinguish a shorter body from a longer one, which must not be continued.
+        case .invalid(.protocolError, "", let announcedBytes) where transfer.lacksBody(after: announcedBytes):
+            lose(stream, nil)
+        case .invalid(let code, let fault, _):
             if transfer.abortReason == nil, !transfer.incoming.isIntermediate {
                 let detail = "the response violates HTTP/2: \(code)"
                 transfer.fail(.invalidResponse, detail: fault.isEmpty ? detail : "\(detail), \(fault)")

@@ -19,8 +19,6 @@ final class CurlExchange: Exchange {
     private(set) var connection: FloodGuard.OpenSocket?
     /// The sockets that were opened for the hop.
     private var sockets: [FloodGuard.OpenSocket] = []
-    /// A Boolean value that indicates whether the body is no longer needed.
-    private var discardsBody = false
 
     init(_ transfer: ActiveTransfer, on easy: CurlEasy, connectsOnly: Bool, proxy: String? = nil) {
         self.transfer = transfer
@@ -98,19 +96,11 @@ extension CurlExchange {
 extension CurlExchange {
     /// Takes a part of the body; returns the number of bytes taken, in libcurl's convention.
     func receive(body: Span<UInt8>) -> Int {
-        if discardsBody { return body.count }
-        return switch transfer.receive(body: body) {
+        switch transfer.receive(body: body) {
         case .more: body.count
         case .pause: Int(CURL_WRITEFUNC_PAUSE)
         case .stop: Int(CURL_WRITEFUNC_ERROR)
         }
-    }
-
-    /// Makes libcurl release the bytes that it holds because the transfer is paused, without delivering them.
-    func discardPausedBytes() {
-        guard transfer.isPaused || transfer.isPausedForFairness else { return }
-        discardsBody = true
-        _ = easy.unpause()
     }
 }
 

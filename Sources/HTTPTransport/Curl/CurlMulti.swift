@@ -65,7 +65,6 @@ final class CurlMulti {
             }
             return 0
         }
-        unsafe ccurl_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         limitConnections()
     }
 

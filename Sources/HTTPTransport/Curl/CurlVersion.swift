@@ -25,11 +25,5 @@ struct CurlVersion: Comparable {
     /// release of that month.
     var mayReuseHandles: Bool { self >= CurlVersion(8, 1, 2) }
 
-    /// A Boolean value that indicates whether the bytes that are held for a paused HTTP/2 stream are released when the
-    /// stream is canceled.
-    ///
-    /// Versions before 8.1.0 leak them if other streams use the connection (curl issue 10971).
-    var releasesPausedStreams: Bool { self >= CurlVersion(8, 1, 0) }
-
     static func < (left: CurlVersion, right: CurlVersion) -> Bool { left.number < right.number }
 }

@@ -261,7 +261,6 @@ extension CurlWorker {
     func recycle(_ transfer: ActiveTransfer) {
         pool.release(transfer)
         guard let exchange = transfer.exchange as? CurlExchange else { return }
-        if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { exchange.discardPausedBytes() }
         multi.remove(exchange.easy)
         returnHandle(of: exchange)
     }

@@ -41,8 +41,7 @@ extension TransportError.Reason {
             self = .tlsFailure
         case CURLE_RECV_ERROR where detail.hasSuffix("chunked-encoding"):
             self = .invalidResponse
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-            CURLE_GOT_NOTHING:
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
             self = progress.loss
         // libcurl reports a single line over the limit in this way while it reads a head.
         case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:

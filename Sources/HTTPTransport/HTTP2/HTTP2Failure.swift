@@ -37,6 +37,7 @@ enum HTTP2StreamEnd: Equatable {
     case requiresHTTP1
     /// The peer has ended the stream before the response was complete.
     case reset(HTTP2ErrorCode)
-    /// The response was invalid, for the reason that nghttp2 states, and this side has ended the stream.
-    case invalid(HTTP2ErrorCode, String = "")
+    /// The response was invalid, for the reason that nghttp2 states, and this side has ended the stream; the frames of the
+    /// body had that many bytes.
+    case invalid(HTTP2ErrorCode, String = "", announcedBytes: Int = 0)
 }

@@ -18,6 +18,8 @@ final class HTTP2Session {
         var isRejected = false
         /// The fault of an invalid frame in the words of nghttp2; empty if there is none.
         var fault = ""
+        /// The number of bytes of the DATA frames that have begun, which have their lengths in front.
+        var announcedBytes = 0
     }
 
     /// The maximum number of streams at a time, which the peer can lower.
@@ -240,6 +242,11 @@ extension HTTP2Session {
         delegate?.receive(headerLines: lines.span, of: stream)
     }
 
+    /// Begins a frame with `count` bytes of a body.
+    func beginBody(_ count: Int, of stream: Int32) {
+        streams[stream]?.announcedBytes += count
+    }
+
     /// Takes a part of a body.
     func receiveBody(_ bytes: Span<UInt8>, of stream: Int32) {
         framing.consumeOfConnection(bytes.count)
@@ -281,7 +288,7 @@ extension HTTP2Session {
             if stream.isComplete, code == .noError {
                 .complete
             } else if stream.isRejected {
-                .invalid(code, stream.fault)
+                .invalid(code, stream.fault, announcedBytes: stream.announcedBytes)
             } else if code == .refusedStream, !stream.hasResponse {
                 .refused
             } else if code == .http11Required, !stream.hasResponse {

@@ -18,6 +18,13 @@ extension NGHTTP2Session {
                 value: unsafe UnsafeBufferPointer(start: value, count: valueCount).span, of: unsafe frame.stream)
             return isTaken ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
+        unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
+            guard let header = unsafe header, let session = unsafe Self.owner(owner) else { return callbackFailure }
+            if unsafe nghttp2_frame_type(UInt32(header.pointee.type)) == NGHTTP2_DATA {
+                unsafe session.beginBody(header.pointee.length, of: header.pointee.stream_id)
+            }
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             _, _, stream, bytes, count, owner in
             guard let session = unsafe Self.owner(owner) else { return callbackFailure }

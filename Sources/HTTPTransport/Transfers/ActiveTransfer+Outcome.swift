@@ -82,6 +82,11 @@ extension ActiveTransfer {
         return error(.connectionFailed, "to the proxy: \(detail ?? "")")
     }
 
+    /// Returns whether a body that ends after `count` bytes is shorter than its `Content-Length`.
+    func lacksBody(after count: Int) -> Bool {
+        delivered.hasHead && delivered.expectedBytes.map { count < $0 } == true
+    }
+
     /// The progress of the hop.
     var progress: TransferProgress {
         if delivered.hasHead {

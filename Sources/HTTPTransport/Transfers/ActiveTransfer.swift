@@ -39,7 +39,7 @@ final class ActiveTransfer {
     /// The time when the hop's request was sent over a connection of this module, if it was.
     private(set) var sent: MonotonicInstant?
     /// A Boolean value that indicates whether the hop is paused because its time share was used up.
-    private(set) var isPausedForFairness = false
+    private var isPausedForFairness = false
     /// The received part of the hop's response.
     var incoming = Incoming()
     /// The part delivered to the receiver.

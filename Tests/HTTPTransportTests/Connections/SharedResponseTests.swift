@@ -81,15 +81,30 @@ struct SharedResponseTests {
         #expect(record.error?.reason == .invalidResponse)
     }
 
-    @Test(arguments: [1, 3])
-    func bodyOfAnotherLengthThanStatedIsInvalid(count: Int) async throws {
+    /// As a lost connection is: it can be continued.
+    @Test(arguments: [0, 1])
+    func bodyShorterThanStatedIsTruncated(count: Int) async throws {
         let record = try await fetch { stream in
             [
                 .headers([(":status", "200"), ("content-length", "2")], stream: stream),
                 .data(Array(repeating: 1, count: count), HTTP2Frame.endStream, stream: stream),
             ]
         }
-        #expect(!record.isComplete && record.error != nil)
+        #expect(record.error?.reason == .truncated(expected: 2, received: count))
+        #expect(record.body.count == count)
+    }
+
+    @Test(arguments: [[3], [2, 1], [3, 0], [1, 2, 0]])
+    func bodyLongerThanStatedIsInvalid(frames: [Int]) async throws {
+        let record = try await fetch { stream in
+            [.headers([(":status", "200"), ("content-length", "2")], stream: stream)]
+                + frames.enumerated().map { index, count in
+                    let isLast = index == frames.count - 1
+                    return .data(
+                        Array(repeating: 1, count: count), isLast ? HTTP2Frame.endStream : 0, stream: stream)
+                }
+        }
+        #expect(record.error?.reason == .invalidResponse)
         #expect(record.body.count <= 2)
     }
 

@@ -18,13 +18,6 @@ struct CurlVersionTests {
         #expect(CurlVersion(major, minor, patch).mayReuseHandles)
     }
 
-    @Test func libcurlReleasesPausedStreamsSinceVersion8_1() {
-        #expect(!CurlVersion(7, 88, 1).releasesPausedStreams)
-        #expect(!CurlVersion(8, 0, 1).releasesPausedStreams)
-        #expect(CurlVersion(8, 1, 0).releasesPausedStreams)
-        #expect(CurlVersion(8, 14, 1).releasesPausedStreams)
-    }
-
     @Test func loadedLibcurlReleaseIsSupported() {
         #expect(CurlVersion.loaded >= CurlVersion(7, 88, 0))
     }

@@ -47,14 +47,8 @@ struct PlainFloodTests {
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct FloodTests {
     /// Returns whether an error is the expected end of a flooded transfer.
-    ///
-    /// If the server is slower than libcurl, its frames do not occupy libcurl, and a deadline ends the transfer.
     private static func isEnd(_ error: TransportError?) -> Bool {
-        switch error?.reason {
-        case .invalidResponse: error?.detail == "endless data that belongs to no response"
-        case .timedOut(.total): true
-        default: false
-        }
+        error?.reason == .invalidResponse && error?.detail == "endless data that belongs to no response"
     }
 
     @Test func endlessEmptyFramesDoNotDelayOtherTransfers() async throws {
@@ -65,7 +59,7 @@ struct FloodTests {
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let flooded = Recorder()
             _ = try transport.start("https://127.0.0.1:\(server.port)/", flooded) {
-                $0.deadlines.total = .seconds(5)
+                $0.deadlines.total = .seconds(50)
             }
             while flooded.record.outcomes.isEmpty, !Task.isCancelled {
                 #expect(try await transport.fetch(origin.url("/a")).body == [1])
@@ -86,7 +80,7 @@ struct FloodTests {
             for number in 0..<4 {
                 group.addTask {
                     let url = "https://127.0.0.1:\(server.port)/\(number)"
-                    return try await transport.fetch(url) { $0.deadlines.total = .seconds(5) }.error
+                    return try await transport.fetch(url) { $0.deadlines.total = .seconds(50) }.error
                 }
             }
             return try await group.reduce(into: [TransportError?]()) { $0.append($1) }

@@ -83,7 +83,7 @@ final class HTTP2Exchange: HTTP2SessionDelegate {
     func end(of stream: Int32, _ end: HTTP2StreamEnd) {
         #expect(ends[stream] == nil, "a stream ends once")
         ends[stream] = end
-        if case .invalid(let code, let fault) = end {
+        if case .invalid(let code, let fault, _) = end {
             (ends[stream], faults[stream]) = (.invalid(code), fault)
         }
         called(stream)
