@@ -44,6 +44,12 @@ struct StoredColors: Sendable {
         conversion == .converted && (kind == .cmyk || !options.keepsProfile)
     }
 
+    /// Returns whether rows have 16 bits per channel until they are converted: the conversion amplifies the error of 8
+    /// bits, especially in dark and saturated colors.
+    func usesDeepRows(_ options: DecodeOptions, of header: ImageHeader) -> Bool {
+        options.pixelFormat == .rgba16 || header.bitsPerChannel > 8 && kind != .cmyk && isConverting(options)
+    }
+
     /// Returns the transform to sRGB, or `nil` if none is needed.
     ///
     /// `pixelCount` is the approximate number of pixels to convert: for a small number, large tables do not pay off.

@@ -61,9 +61,7 @@ extension PixelFormat {
     package func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         if self == .gray8 { return (bytes[offset], bytes[offset], bytes[offset], 255) }
         if self == .rgba16 {
-            func byte(_ channel: Int) -> UInt8 {
-                UInt8((Int(bytes.sample(at: offset + channel * 2)) * 255 + 32_767) / 65_535)
-            }
+            func byte(_ channel: Int) -> UInt8 { bytes.sample(at: offset + channel * 2).roundedToByte }
             return (byte(0), byte(1), byte(2), byte(3))
         }
         let alpha = bytes[offset + 3]

@@ -20,6 +20,9 @@ public struct DecodePlan: Sendable, Hashable {
     /// A Boolean value that indicates whether the codec passes rows as planes, which are scaled before they are converted
     /// to RGB.
     let scalesPlanes: Bool
+    /// A Boolean value that indicates whether rows have 16 bits per channel until their colors are converted, or in the
+    /// result as well.
+    let usesDeepRows: Bool
     /// The maximum memory that the decode holds at once, in bytes: codec state, filter window, and the result.
     ///
     /// Two uses of memory are not included. Each retained preview needs as much as the result. A PNG whose orientation
@@ -51,9 +54,15 @@ extension ScalePlan {
 extension DecodePlan {
     /// Creates the plan for a file with this header.
     ///
-    /// The caller must have checked the size against the decode limits. Throws `overLimit` if the required memory
+    /// The caller must have checked the size against the decode limits. Rows have 16 bits per channel if `usesDeepRows`
+    /// is `true`, or if the pixel format requires it. Throws `overLimit` if the required memory
     /// overflows, and `decoderFault` if the decoder of a ``CustomFormat`` violates its contract.
-    init(header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor) throws(CodecError) {
+    init(
+        header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor,
+        usesDeepRows: Bool = false
+    ) throws(CodecError) {
+        let format = options.pixelFormat
+        self.usesDeepRows = usesDeepRows || format == .rgba16
         storedSize = header.size
         // Rows from the bottom are turned like those of an image with this orientation; none has another one.
         orientation = header.isBottomUp ? .downMirrored : options.ignoresOrientation ? .up : header.orientation
@@ -80,17 +89,16 @@ extension DecodePlan {
         let mayBeSideways = !isUndecided && header.canChangeOrientation && !options.ignoresOrientation
         sidewaysScaling = mayBeSideways && sideways != scaling ? sideways : nil
 
-        let format = options.pixelFormat
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         var terms = [
             planarBytes ?? descriptor.workingBytes(of: header, rowSize: rowSize),
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
             format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a converted row
         ]
-        if format == .rgba16 {
+        if self.usesDeepRows {
             // Rows of a 16-bit codec are twice as long; with other codecs, one row is expanded.
             if header.bitsPerChannel == 16 { terms.append(descriptor.workingBytes(of: header, rowSize: rowSize)) }
-            terms.append(rowSize.width * format.bytesPerPixel)
+            terms.append(max(rowSize.width, scaledSize.width) * PixelFormat.rgba16.bytesPerPixel)
         }
         if scalesPlanes {
             terms.append(

@@ -14,7 +14,8 @@ final class RowPipeline: RowSink {
     /// turned by `orientation`.
     ///
     /// The transform `colors` is applied after scaling, where there are fewer pixels, unless scaling requires sRGB
-    /// for linear light, or does not support CMYK. The memory of the image comes from `memory`, if given. With
+    /// for linear light, or does not support CMYK. Until then, rows have 16 bits per channel if the transform takes them.
+    /// The memory of the image comes from `memory`, if given. With
     /// `scalesPlanes`, rows must be passed to ``planes``.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
@@ -25,11 +26,14 @@ final class RowPipeline: RowSink {
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format, memory: memory)
         acceptsCMYK = colors?.acceptsCMYK == true
         let convertsFirst = acceptsCMYK || resampling.usesLinearLight
-        let is16Bit = format == .rgba16
+        let is16Bit = format == .rgba16 || colors?.is16Bit == true
         accepts16BitRows = is16Bit && !acceptsCMYK
 
         var next: any RowSink = canvas
-        if format != .rgba8, !is16Bit { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
+        if format != .rgba8, format != .rgba16 {
+            next = RowConverter(to: format, width: scaledSize.width, sink: next)
+        }
+        if is16Bit, format != .rgba16 { next = RowRounder(width: scaledSize.width, sink: next) }
         if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
         rowCount = scaledSize.height
         guard !scalesPlanes else {
@@ -47,9 +51,9 @@ final class RowPipeline: RowSink {
                     from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
                     is16Bit: is16Bit, sink: next)
         }
-        if is16Bit, acceptsCMYK { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        if is16Bit, acceptsCMYK { next = RowConverter(to: .rgba16, width: rowSize.width, sink: next) }
         if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
-        if is16Bit, !acceptsCMYK { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        if is16Bit, !acceptsCMYK { next = RowConverter(to: .rgba16, width: rowSize.width, sink: next) }
         first = next
     }
 

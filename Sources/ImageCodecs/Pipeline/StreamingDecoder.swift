@@ -138,7 +138,7 @@ public final class StreamingDecoder {
         let decoder = try format.rowDecoder(
             for: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
         let transform = colors.transform(
-            options, pixelCount: plan.scaledSize.area, is16Bit: options.pixelFormat == .rgba16)
+            options, pixelCount: plan.scaledSize.area, is16Bit: plan.usesDeepRows)
         let pipeline = RowPipeline(
             rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
             resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
@@ -279,7 +279,9 @@ extension StreamingDecoder {
         _ header: ImageHeader, _ format: any FormatDescriptor, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
         try limits.checkRendering(header, options)
-        let plan = try DecodePlan(header: header, options: options, format: format)
+        let plan = try DecodePlan(
+            header: header, options: options, format: format,
+            usesDeepRows: colors.usesDeepRows(options, of: header))
         for size in [plan.scaledSize, plan.sidewaysScaling?.scaledSize].compactMap(\.self) {
             try limits.check(size, header.format)  // can be enlarged
         }

@@ -127,6 +127,29 @@ struct SixteenBitPixelsTests {
         #expect(Set(curve.indices.filter { $0 % 4 == 0 }.map { curve[$0] }).count == 64)
     }
 
+    /// One step of 8 bits in linear light would be 13 steps of sRGB.
+    @Test(arguments: PixelFormat.allCases.filter { $0 != .rgba16 })
+    func shadowsOf16BitLinearLightKeepAllShadesOf8Bits(format: PixelFormat) throws {
+        // Each of the 256 shades has a square of two pixels.
+        var image = TestPNG.Image(width: 512, height: 2, depth: 16, colorType: 2, samples: [])
+        image.samples = (0..<1_024).flatMap { pixel in
+            [Int](repeating: Int((SRGBCurve.shared.light[pixel % 512 / 2] * 65_535).rounded()), count: 3)
+        }
+        let file = TestPNG(before: [TestPNG.chunk("gAMA", TestPNG.number(100_000))]).file(image)
+        for (target, usesLinearLight) in [(512, false), (256, false), (256, true)] {
+            let options = DecodeOptions(
+                target: .maximumSide(target), resampling: Resampling(usesLinearLight: usesLinearLight),
+                pixelFormat: format)
+            let pixels = try decode(file, options: options).pixels
+            #expect(pixels.format == format && pixels.width == target)
+            for x in 0..<target {
+                let color = format.load(pixels.bytes.span, at: x * format.bytesPerPixel)
+                let shade = x * 256 / target
+                #expect(abs(Int(color.red) - shade) <= 1 && abs(Int(color.blue) - shade) <= 1)
+            }
+        }
+    }
+
     @Test func eightBitFilesAreExpandedTo16Bits() throws {
         let photo = TestImage.photo(20, 12)
         for format in EncodeOptions.formats {

@@ -41,7 +41,7 @@ public struct ImageRows: ~Copyable {
                 samples.append(UInt8(truncatingIfNeeded: sample >> 8))
             }
         } else {
-            for index in row.indices { samples.append(UInt8((Int(row[index]) * 255 + 32_767) / 65_535)) }
+            for index in row.indices { samples.append(row[index].roundedToByte) }
         }
         let row = samples
         sink.append(row: row.span)
