@@ -22,8 +22,7 @@ struct IndexedImage {
     init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
         let histogram = ColorHistogram(pixels)
         colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1)).map(\.color)
-        let nearest = histogram.nearest(in: colors)
-        indices = stride(from: 0, to: pixels.bytes.count, by: 4).map { nearest[ColorHistogram.bin(pixels.bytes, $0)] }
+        indices = histogram.indices(of: pixels, in: colors)
         clearTransparentPixels(of: pixels)
     }
 

@@ -47,4 +47,19 @@ struct IndexedImageTests {
         let image = TestImage.noise(1, 1, seed: 7, isOpaque: true)
         #expect(IndexedImage(nearest: image).colors == IndexedImage(exactly: image)?.colors)
     }
+
+    /// All shades of gray and a transparent pixel: one color more than a palette has.
+    @Test
+    func similarColorsAreToldApart() throws {
+        var bytes: [UInt8] = []
+        for shade in 0...255 { bytes += [UInt8(shade), UInt8(shade), UInt8(shade), 255] }
+        bytes += [0, 0, 0, 0]
+        let image = try PixelBuffer(size: PixelSize(width: 257, height: 1), bytes: bytes).unwrapped()
+        let indexed = IndexedImage(nearest: image)
+        #expect(indexed.colors.count == 255 && indexed.transparentIndex == 255)
+        for shade in 0...255 {
+            #expect(abs(Int(indexed.colors[Int(indexed.indices[shade])].red) - shade) <= 1)
+        }
+        #expect(indexed.indices[256] == 255)
+    }
 }
