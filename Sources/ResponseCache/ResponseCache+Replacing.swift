@@ -12,29 +12,46 @@ extension ResponseCache {
             return stored
         }
         guard head.key(resource) == stored.key else { return copy(stored, head, resource) ?? stored }
-        do {
-            let update = ResponseStorageHead(head, stored.body.facts)
-            let isUpdated = try storage.replaceHead(stored.key, with: update)
-            return isUpdated ? StoredResponse(key: stored.key, head: head, body: stored.body) : stored
-        } catch {
-            note(error)
-            return stored
-        }
+        return replaceHead(of: stored, with: head, resource) ?? stored
     }
 
-    /// Replaces an entry by one with another key, because the fields named by `Vary` have changed.
+    /// Replaces the head of an entry, or the whole entry if there is no room for a longer head; returns `nil` if the entry
+    /// has been changed in the meantime.
+    func replaceHead(
+        of stored: StoredResponse, with head: StoredHead, _ resource: CachedResource
+    ) -> StoredResponse? {
+        do {
+            let update = ResponseStorageHead(head, stored.body.facts)
+            if try storage.replaceHead(stored.key, with: update) {
+                return StoredResponse(key: stored.key, head: head, body: stored.body)
+            }
+        } catch {
+            note(error)
+            return nil
+        }
+        guard let current = open(stored.key), current.body.facts == stored.body.facts, head.updates(current.head) else {
+            return nil
+        }
+        let copy = copy(current, head, resource)
+        // The old head may say that the response is still fresh.
+        if copy == nil { removeIfUnchanged(current) }
+        return copy
+    }
+
+    /// Replaces an entry by one with another head, because the fields named by `Vary` have changed, or because the head has
+    /// become longer.
     private func copy(_ stored: StoredResponse, _ head: StoredHead, _ resource: CachedResource) -> StoredResponse? {
         var draft = EntryDraft(head, resource, cache: self, length: stored.body.length)
         draft.write(stored)
-        draft.finish()
-        guard let copy = open(head.key(resource)), copy.head == head else { return nil }
-        removeIfUnchanged(stored)
+        draft.finish(as: stored.key.kind)
+        guard let copy = open(head.key(resource, stored.key.kind)), copy.head == head else { return nil }
+        if copy.key != stored.key { removeIfUnchanged(stored) }
         return copy
     }
 
     /// Removes the entries that a response that cannot be stored would have replaced.
     ///
-    /// Keeps responses requested later, and responses to requests that differ by `Vary`.
+    /// Keeps responses requested later, responses to requests that differ by `Vary`, and results of the same version.
     func removeReplaced(by head: StoredHead, _ resource: CachedResource) {
         let own = [EntryKind.whole, .part].map { head.key(resource, $0) }
         for key in Set(keys(of: resource.hash) + own) {
@@ -46,7 +63,8 @@ extension ResponseCache {
             let isVariant =
                 key.kind != .result && stored.selection != head.selection
                 && VaryRule(stored.fields) == VaryRule(head.fields)
-            if !isVariant, !isNewer(stored, than: head) { remove(key) }
+            let isCurrentResult = key.kind == .result && stored.hasVersion(of: head) == true
+            if !isVariant, !isCurrentResult, !isNewer(stored, than: head) { remove(key) }
         }
     }
 
@@ -133,12 +151,12 @@ extension ResponseCache {
         keys(of: resource).filter { $0.kind == .result }
     }
 
-    /// Removes the results computed before the request of a new response was sent.
+    /// Removes the results computed before the request of a new response was sent, or in the same second from another
+    /// version.
     private func removeResults(of resource: String, before head: StoredHead) {
         for key in results(of: resource) {
-            guard let result = open(key)?.head, result.requestedAt != head.requestedAt, !isNewer(result, than: head)
-            else { continue }
-            remove(key)
+            guard let result = open(key)?.head, !isNewer(result, than: head) else { continue }
+            if result.requestedAt != head.requestedAt || result.hasVersion(of: head) == false { remove(key) }
         }
     }
 

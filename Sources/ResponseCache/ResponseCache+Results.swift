@@ -81,7 +81,10 @@ extension ResponseCache {
         else { return }
         let stored = storedHead(fields, properties, key, requestedAt: requestedAt, receivedAt: receivedAt)
         await thread.run(to: .long) { [self] in
-            if let whole = find(.whole, key.request, key.resource), whole.head.requestedAt > requestedAt { return }
+            if let whole = find(.whole, key.request, key.resource)?.head {
+                guard whole.requestedAt <= requestedAt else { return }
+                if whole.requestedAt == requestedAt, stored.hasVersion(of: whole) == false { return }
+            }
             var draft = EntryDraft(stored, key.resource, cache: self, length: bytes.count)
             draft.write(bytes)
             draft.finish(as: .result)
@@ -101,7 +104,7 @@ extension ResponseCache {
     /// Returns `nil` if the 304 is for another response (RFC 9111, section 4.3.4), or forbids storing the response; the
     /// result is then removed.
     package func confirm(_ result: StoredResult, by head: ResponseHead) -> StoredResult? {
-        let (key, time) = (result.key, now())
+        let key = result.key
         let old = result.stored.head.fields
         let fields = Storability.fields(old, updatedBy: head.response)
         let tags = (old.bytes(of: .eTag), head.response.headerFields.bytes(of: .eTag))
@@ -112,11 +115,12 @@ extension ResponseCache {
             thread.append(to: .long) { [self] in removeIfUnchanged(result.stored) }
             return nil
         }
-        let update = storedHead(fields, result.properties, key, requestedAt: time, receivedAt: time)
+        let update = storedHead(
+            fields, result.properties, key, requestedAt: head.requestedAt, receivedAt: head.receivedAt)
         let stored = StoredResponse(key: result.stored.key, head: update, body: result.stored.body)
         thread.append(to: .long) { [self] in
             // If it has been replaced or removed, there is nothing to do.
-            _ = try? storage.replaceHead(stored.key, with: ResponseStorageHead(update.packed, stored.body.facts))
+            _ = replaceHead(of: result.stored, with: update.packed, key.resource)
         }
         return StoredResult(
             head: ResponseHead(response: update.responseOfResult, url: key.request.url),

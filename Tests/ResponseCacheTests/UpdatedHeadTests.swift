@@ -163,13 +163,17 @@ struct UpdatedHeadTests {
     }
 
     /// There is room for a head of up to a kilobyte.
-    @Test func headTooLongForItsFileIsNotRenewed() async throws {
-        try await withRenewed { cache, folder, entry, _ in
-            let before = try data(folder, entry)
+    @Test func entryWhoseNewHeadIsTooLongForItsFileIsWrittenAgain() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store(body, url)
+            time.advance(by: 3_600)
             let long = String(repeating: "a", count: 5_000)
-            try await renew(cache, [.cacheControl: "max-age=60", .contentLocation: long])
-            #expect(try data(folder, entry) == before)
+            try await renew(cache, [.cacheControl: "no-cache", .contentLocation: long])
+            let renewed = try #require(try await head(cache))
+            #expect(renewed.fields[.contentLocation] == long && renewed.fields[.cacheControl] == "no-cache")
             #expect(try await cache.stored(url) == body)
+            #expect(try cacheFiles(folder).count == 1)
         }
     }
 

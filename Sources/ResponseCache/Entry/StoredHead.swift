@@ -58,6 +58,19 @@ package struct StoredHead: Sendable, Equatable {
             to: request, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
+    /// Returns whether it has the validators of another response for the resource; `nil` if that is unknown because one of
+    /// them has none.
+    func hasVersion(of other: StoredHead) -> Bool? {
+        let (own, others) = (fields, other.fields)
+        if let tag = own.bytes(of: .eTag), let otherTag = others.bytes(of: .eTag) {
+            return tag.strongPart == otherTag.strongPart
+        }
+        if let date = own.bytes(of: .lastModified), let otherDate = others.bytes(of: .lastModified) {
+            return date == otherDate
+        }
+        return nil
+    }
+
     /// Returns whether this head, which is the result of a 304, replaces the one that its entry has: not one of a
     /// request that was sent later.
     ///

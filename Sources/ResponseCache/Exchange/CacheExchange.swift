@@ -116,7 +116,7 @@ struct CacheExchange {
         ).timed(requestedAt: whole.requestedAt, receivedAt: whole.receivedAt)
         var response = response
         if request.transportRequest.withoutRange.allowsStoring(head, receivedAt: whole.receivedAt),
-            cache.isStorable(head)
+            cache.isStorable(head), cache.fits(head)
         {
             let writer = EntryWriter(
                 whole, request.resource, cache: cache, length: whole.contentLength, continuing: part.stored)

@@ -22,14 +22,18 @@ extension ResponseCache {
             // The body of a redirect is not delivered.
             stored.fields[.contentLength] = nil
         }
+        guard fits(head) else {
+            thread.append { [self, stored] in removeReplaced(by: stored, resource) }
+            return nil
+        }
         return EntryWriter(stored, resource, cache: self, length: stored.contentLength)
     }
 
-    func isStorable(_ head: ResponseHead) -> Bool {
-        // Without these credentials, the redirect could lead elsewhere.
-        if head.redirection?.addsCredentials == true { return false }
-        return head.contentLength ?? 0 <= configuration.maximumEntryBytes
-    }
+    /// Returns whether a response leads to the same place without the credentials of its request.
+    func isStorable(_ head: ResponseHead) -> Bool { head.redirection?.addsCredentials != true }
+
+    /// Returns whether a response is no longer than an entry may be.
+    func fits(_ head: ResponseHead) -> Bool { head.contentLength ?? 0 <= configuration.maximumEntryBytes }
 }
 
 extension ResponseHead {

@@ -134,6 +134,82 @@ struct StoredFileTests {
         }
     }
 
+    @Test func confirmedFileIsAsOldAsItsConfirmation() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            let fresh = try response("max-age=60", tag: "\"v1\"")
+            origin.route("/image") { [time] request in
+                guard request.headerFields["If-None-Match"] == "\"v1\"" else { return fresh }
+                time.advance(by: 10)
+                return .init(status: 304, headerFields: ["Cache-Control": "max-age=100"])
+            }
+            _ = try await file(loader, origin.url("/image"))
+            time.advance(by: 61)
+            _ = try await file(loader, origin.url("/image"))
+            await cache.settles()
+            time.advance(by: 89)
+            #expect(try await file(loader, origin.url("/image")).source == .disk)
+            time.advance(by: 1)
+            #expect(try await file(loader, origin.url("/image")).source == .revalidated)
+        }
+    }
+
+    @Test func confirmationWithALongHeadIsStored() async throws {
+        try await withStorage(.folder) { origin, cache, loader in
+            let fresh = try response("max-age=60", tag: "\"v1\"")
+            let long = String(repeating: "a", count: 5_000)
+            origin.route("/image") { request in
+                request.headerFields["If-None-Match"] == "\"v1\""
+                    ? .init(status: 304, headerFields: ["Cache-Control": "max-age=100", "X-Policy": long]) : fresh
+            }
+            let made = try await file(loader, origin.url("/image"))
+            time.advance(by: 61)
+            #expect(try await file(loader, origin.url("/image")).source == .revalidated)
+            await cache.settles()
+            let stored = try await file(loader, origin.url("/image"))
+            #expect(stored.source == .disk && stored.bytes == made.bytes)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func fileOfAnEarlierVersionConfirmedInTheSameSecondIsRemoved(storage: TestStorage) async throws {
+        try await withStorage(storage) { origin, cache, loader in
+            let old = try response("max-age=60", tag: "\"v1\"")
+            origin.route("/image") { request in
+                request.headerFields["If-None-Match"] == "\"v1\""
+                    ? .init(status: 304, headerFields: ["Cache-Control": "max-age=60"]) : old
+            }
+            let made = try await file(loader, origin.url("/image"))
+            time.advance(by: 61)
+            #expect(try await file(loader, origin.url("/image")).source == .revalidated)
+            await cache.settles()
+            origin.route("/image", try response("max-age=60", tag: "\"v2\"", side: 80))
+            _ = try await file(loader, origin.url("/image"), side: 20)
+            await cache.settles()
+            #expect(try await file(loader, origin.url("/image")).entityTag != made.entityTag)
+        }
+    }
+
+    @Test(arguments: TestStorage.allCases)
+    func filesOfAnOriginalThatIsTooLargeToBeStoredRemain(storage: TestStorage) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                let original = try response("max-age=60", tag: "\"v1\"")
+                let cache = try storage.cache(folder, time, maximumEntryBytes: original.body.count - 1)
+                let loader = loader(cache)
+                origin.route("/image", original)
+                for side in [16, 20, 16, 20] { _ = try await file(loader, origin.url("/image"), side: side) }
+                await cache.settles()
+                #expect(origin.counts.totalRequests == 2)
+                #expect(cache.entryCount == 2)
+
+                origin.route("/image", try response("max-age=60", tag: "\"v2\""))
+                _ = try await file(loader, origin.url("/image"), side: 24)
+                await cache.settles()
+                #expect(cache.entryCount == 1)
+            }
+        }
+    }
+
     @Test func confirmationOfAnotherResponseIsNotTaken() async throws {
         try await withStorage(.folder) { origin, cache, loader in
             let fresh = try response("max-age=60", tag: "\"v1\"", side: 80)
