@@ -11,6 +11,8 @@ final class AVIFDecoder {
     private static let maximumSide: UInt32 = 1 << 16
 
     private let decoder: UnsafeMutablePointer<avifDecoder>
+    /// The maximum number of pixels of the coded image, of which a part is visible.
+    private var maximumCodedArea = 0
 
     /// Parses `file`, which must exist for as long as the decoder.
     init(_ file: UnsafeBufferPointer<UInt8>) throws(CodecError) {
@@ -24,16 +26,14 @@ final class AVIFDecoder {
         try check(unsafe avifDecoderSetIOMemory(decoder, file.baseAddress, file.count))
         try check(unsafe avifDecoderParse(decoder))
         let coded = unsafe Int(image.pointee.width) * Int(image.pointee.height)
-        // Memory is granted for the visible part, so that this must be most of the image.
-        guard coded <= Self.maximumCodedArea(of: crop.size) else {
+        // The limit on pixels applies to the visible part, so that this must be most of the image.
+        guard coded <= 2 * crop.size.area + (1 << 16) else {
             throw .unsupportedFeature(.avif, "a crop that hides most of the image")
         }
         // The payload can declare another size.
-        unsafe decoder.pointee.imageSizeLimit = UInt32(clamping: coded + (1 << 16))
+        maximumCodedArea = coded + (1 << 16)
+        unsafe decoder.pointee.imageSizeLimit = UInt32(clamping: maximumCodedArea)
     }
-
-    /// Returns the maximum number of pixels of the coded image of which a part of `size` is visible.
-    static func maximumCodedArea(of size: PixelSize) -> Int { 2 * size.area + (1 << 16) }
 
     deinit {
         unsafe avifDecoderDestroy(decoder)
@@ -75,6 +75,9 @@ final class AVIFDecoder {
         header.hasAlpha = unsafe decoder.pointee.alphaPresent != 0
         header.bitsPerChannel = Int(unsafe image.depth)
         header.colorChannels = unsafe image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? 1 : 3
+        let planes = maximumCodedArea * (header.hasAlpha ? 4 : 3) * (header.bitsPerChannel > 8 ? 2 : 1)
+        // The planes of a frame, and those that a frame is predicted from.
+        header.memoryUsage = planes * (header.mayBeAnimated ? 8 : 2)
         return header
     }
 

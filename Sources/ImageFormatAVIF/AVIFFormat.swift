@@ -48,11 +48,9 @@ public struct AVIFFormat: WholeFileFormat {
         return metadata ?? ImageMetadata()
     }
 
-    /// Returns the memory for the planes of a frame, those that a frame is predicted from, and a few rows, in bytes.
+    /// Returns the memory for the planes of frames, and a few rows, in bytes.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let samples = header.hasAlpha ? 4 : 3
-        let planes = AVIFDecoder.maximumCodedArea(of: header.size) * samples * (header.bitsPerChannel > 8 ? 2 : 1)
-        return planes * (header.mayBeAnimated ? 8 : 2) + header.size.width * 8 * AVIFRows.stripHeight + (4 << 20)
+        header.memoryUsage + header.size.width * 8 * AVIFRows.stripHeight + (4 << 20)
     }
 
     /// Decodes the image, or the first frame.

@@ -96,8 +96,10 @@ extension DecodePlan {
             format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a converted row
         ]
         if self.usesDeepRows {
-            // Rows of a 16-bit codec are twice as long; with other codecs, one row is expanded.
-            if header.bitsPerChannel == 16 { terms.append(descriptor.workingBytes(of: header, rowSize: rowSize)) }
+            // Rows of a built-in 16-bit codec are twice as long; with other codecs, one row is expanded.
+            if header.bitsPerChannel == 16, !(descriptor is CustomFormatDescriptor) {
+                terms.append(descriptor.workingBytes(of: header, rowSize: rowSize))
+            }
             terms.append(max(rowSize.width, scaledSize.width) * PixelFormat.rgba16.bytesPerPixel)
         }
         if scalesPlanes {

@@ -99,7 +99,7 @@ struct GetCommand: AsyncParsableCommand {
                 + "intervals.", valueName: "folder"))
     var progressiveDir: String?
 
-    @Flag(help: "Write lossless WebP, AVIF, or JPEG XL.")
+    @Flag(help: "Write lossless WebP, AVIF, or JPEG XL, with 8 bits per channel.")
     var lossless = false
 
     @Flag(help: "Write progressive JPEG, which viewers can show coarsely while it loads.")
