@@ -52,6 +52,9 @@ def end_at_fault(index: int) -> None:
         sys.exit(0)
     if fault == "stall":
         time.sleep(60)
+    if fault == "rate":
+        print('{"waiting_rate": 1}', file=sys.stderr, flush=True)
+        time.sleep(1)
     if fault == "unknown-index":
         write({"index": 10_000, "status": "success", "payload": 0})
     if fault == "no-index":

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 import os
 import pickle
+import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,6 +111,14 @@ def test_a_process_that_stops_answering_is_killed(fake: str) -> None:
         run(fake, "stall:5", stall_timeout=0.5)
 
 
+def test_waiting_for_a_rate_is_no_stall(fake: str) -> None:
+    assert len(run(fake, "rate:5", stall_timeout=0.4)) == 10
+
+
+def test_a_process_can_be_waited_for_without_end(fake: str) -> None:
+    assert len(run(fake, stall_timeout=math.inf)) == 10
+
+
 def test_the_process_may_be_silent_for_ten_minutes_by_default() -> None:
     assert STALL_TIMEOUT == 600
     assert inspect.signature(Batch).parameters["stall_timeout"].default == STALL_TIMEOUT
@@ -150,6 +161,40 @@ def test_closing_early_ends_the_process(fake: str) -> None:
         process = results._child._process
     assert process.poll() is not None
     assert list(results) == []
+
+
+def test_another_thread_can_close(fake: str) -> None:
+    results = Batch(["--fake=stall:1"], binary=fake).results(rows(10))
+    next(results)
+    errors: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            next(results)
+        except (BatchError, StopIteration) as error:
+            errors.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    results.close()
+    reader.join(30)
+    assert len(errors) == 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_does_not_keep_a_run_from_ending(fake: str) -> None:
+    results = Batch(binary=fake).results(rows(1000))
+    next(results)
+    forked = os.fork()
+    if forked == 0:
+        time.sleep(60)
+        os._exit(0)
+    try:
+        assert len(list(results)) == 999
+        assert os.waitpid(forked, os.WNOHANG) == (0, 0)
+    finally:
+        os.kill(forked, signal.SIGKILL)
+        os.waitpid(forked, 0)
 
 
 def test_rows_are_read_only_as_far_as_results_are_taken(fake: str) -> None:

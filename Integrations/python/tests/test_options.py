@@ -37,6 +37,19 @@ def test_options_have_their_names_in_python() -> None:
     ]
 
 
+def test_scalars_of_numpy_are_options() -> None:
+    numpy = pytest.importorskip("numpy")
+    assert arguments({"max_pixel_size": numpy.int64(32), "public_only": numpy.bool_(True)}) == [
+        "--max-pixel-size=32",
+        "--public-only",
+    ]
+
+
+def test_functions_are_no_options() -> None:
+    with pytest.raises(ValueError, match="rate cannot be a function"):
+        arguments({"rate": print})
+
+
 @pytest.mark.parametrize("name", ["input", "output", "stream", "input_format"])
 def test_options_of_the_package_are_rejected(name: str) -> None:
     with pytest.raises(ValueError, match=name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,22 @@ def test_a_process_that_dies_is_replaced_for_the_rows_without_a_result(fake: str
 
     asyncio.run(run())
     assert (tmp_path / "died").exists()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_starts_its_own(fake: str) -> None:
+    session = Session(Batch(binary=fake))
+    check(rows("a", 3), asyncio.run(collect(session, rows("a", 3))))
+    forked = os.fork()
+    if forked == 0:
+        status = 99
+        try:
+            status = len(asyncio.run(asyncio.wait_for(collect(session, rows("b", 3)), 30)))
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1]) == 3
+    check(rows("c", 3), asyncio.run(collect(session, rows("c", 3))))
+    session.close()
 
 
 def test_a_process_that_always_dies_is_an_error(fake: str) -> None:

@@ -16,6 +16,7 @@ from origin import Origin
 from runs import pa, write_program
 
 from webimage_batch import BatchError, Fetcher, UsageError, fetch
+from webimage_batch.columns import rows_to_identify
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -176,3 +177,19 @@ def test_fetching_leaves_no_process(binary: str, origin: Origin, tmp_path: Path)
     [process] = (tmp_path / "pids").read_text().split()
     with pytest.raises(ProcessLookupError):
         os.kill(int(process), 0)
+
+
+def test_rows_with_any_time_can_be_identified() -> None:
+    table = pa.table(
+        {
+            "a": pa.array([1], pa.timestamp("ns")),
+            "b": pa.array([253_402_300_800_000], pa.timestamp("ms")),
+            "c": pa.array([3_000_000], pa.int32()).cast(pa.date32()),
+            "d": pa.array([1], pa.duration("ns")),
+            "e": pa.array([2], pa.time32("ms")),
+            "f": ["x"],
+        }
+    )
+    expected = [{"a": 1, "b": 253_402_300_800_000, "c": 3_000_000, "d": 1, "e": 2, "f": "x"}]
+    assert rows_to_identify(table) == expected
+    assert rows_to_identify(table.to_batches()[0]) == expected

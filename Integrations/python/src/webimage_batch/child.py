@@ -9,6 +9,7 @@ import logging
 import os
 import subprocess
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -51,14 +52,20 @@ class Child:
         self.received = 0
         """The number of records read."""
         self._on_statistics = on_statistics
+        self._waits_for_rate = False
         self._log: collections.deque[str] = collections.deque(maxlen=_LOG_LINES)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        _CHILDREN.add(self)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._logger = threading.Thread(target=self._read_log, daemon=True, name="webimage-log")
         self._logger.start()
         self._input = self._process.stdin
         self._frames = FrameReader(
-            WatchedPipe(self._process.stdout.fileno(), stall_timeout, lambda: self.received >= self.sent)
+            WatchedPipe(
+                self._process.stdout.fileno(),
+                stall_timeout,
+                lambda: self.received >= self.sent or self._waits_for_rate,
+            )
         )
         self._has_started = False
 
@@ -123,6 +130,15 @@ class Child:
         assert self._process.stdout is not None
         self._process.stdout.close()
 
+    def leave(self) -> None:
+        """Closes the pipes in a forked process, which would otherwise keep the input from ending."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None and not pipe.closed:
+                # The descriptors remain in use, because objects that own them will close them.
+                os.dup2(null, pipe.fileno(), inheritable=False)
+        os.close(null)
+
     def _read_log(self) -> None:
         assert self._process.stderr is not None
         with self._process.stderr as stream:
@@ -140,6 +156,7 @@ class Child:
             self._log.append(text)
 
     def _report(self, statistics: Statistics) -> None:
+        self._waits_for_rate = bool(statistics.get("waiting_rate"))
         if self._on_statistics is None:
             return
         try:
@@ -147,3 +164,14 @@ class Child:
         except Exception as error:
             # This thread must keep reading: a full pipe would block the process.
             self._log.append(f"on_statistics failed: {error!r}")
+
+
+_CHILDREN: weakref.WeakSet[Child] = weakref.WeakSet()
+
+
+def _leave_children() -> None:
+    for child in list(_CHILDREN):
+        child.leave()
+
+
+os.register_at_fork(after_in_child=_leave_children)

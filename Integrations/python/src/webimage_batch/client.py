@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -132,9 +133,12 @@ class Results(Iterator[Result]):
         self.close()
 
     def close(self) -> None:
-        """Ends the process, if it still runs."""
-        self._results.close()
-        self._child.close()
+        """Ends the process, if it still runs. Any thread may call this."""
+        self._child.kill()
+        # Another thread may wait for a result; it closes the output itself.
+        with contextlib.suppress(ValueError):
+            self._results.close()
+            self._child.close()
 
     def _read(self) -> Generator[Result, None, None]:
         try:

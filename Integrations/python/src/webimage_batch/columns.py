@@ -145,3 +145,19 @@ class ResultBuffer:
         self._entries.clear()
         self._bytes = 0.0
         return table
+
+
+def rows_to_identify(table: Any) -> list[dict[str, Any]]:
+    """Returns the rows of a table or record batch with dates and times as numbers.
+
+    Those of Python have neither nanoseconds nor years after 9999, and those of pandas, if it is installed, others.
+    """
+    columns = [_numbers(column) for column in table.columns]
+    rows: list[dict[str, Any]] = type(table).from_arrays(columns, names=table.schema.names).to_pylist()
+    return rows
+
+
+def _numbers(column: Any) -> Any:
+    if not pa.types.is_temporal(column.type) or pa.types.is_interval(column.type):
+        return column
+    return column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import select
 from collections.abc import Callable
@@ -30,13 +31,14 @@ class CutOffError(BatchError):
 class WatchedPipe(io.RawIOBase):
     """The read end of a pipe that raises `BatchError` if nothing arrives for too long.
 
-    `is_idle` tells whether no data is expected, because no line of the input waits for its record.
+    `is_idle` tells whether no data is expected, because no line of the input waits for its record, or lines wait for
+    a rate limit.
     """
 
     def __init__(self, descriptor: int, timeout: float | None, is_idle: Callable[[], bool]) -> None:
         super().__init__()
         self._descriptor = descriptor
-        self._timeout = timeout
+        self._timeout = None if timeout == math.inf else timeout
         self._is_idle = is_idle
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLIN)
@@ -53,7 +55,7 @@ class WatchedPipe(io.RawIOBase):
                 if self._poll.poll(self._timeout * 1000):
                     break
                 # The time for a line that was sent during the wait begins anew.
-                if not was_idle:
+                if not was_idle and not self._is_idle():
                     raise BatchError(f"webimage batch has sent nothing for {self._timeout:g} seconds.")
         return os.readv(self._descriptor, [buffer])
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from .client import Result
-from .columns import BATCH_BYTES, ResultColumns
+from .columns import BATCH_BYTES, ResultColumns, rows_to_identify
 from .counts import Counts
 from .folders import output_errors
 from .identity import identity
@@ -148,7 +148,7 @@ def _take_head(batches: Iterator[Any], samples: int) -> tuple[str, Iterator[Any]
     missing = samples
     for batch in batches:
         taken.append(batch)
-        for row in batch.slice(0, missing).to_pylist():
+        for row in rows_to_identify(batch.slice(0, missing)):
             digest.update(encode_row(row))
         missing -= batch.num_rows
         if missing <= 0:

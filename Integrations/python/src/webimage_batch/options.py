@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 Scalar = str | int | float | os.PathLike[str]
-Option = Scalar | bool | Iterable[Scalar] | None
-"""A value of an option: `True` for a flag, `None` or `False` to leave it out, several values to repeat it."""
+Option = Scalar | bool | Iterable[Scalar] | Callable[[dict[str, Any]], None] | None
+"""A value of an option: `True` for a flag, `None` or `False` to leave it out, several values to repeat it; a function
+only for `on_statistics`."""
 
 # These determine the protocol between the package and the process.
 _RESERVED = frozenset({"input", "input_format", "output", "stream", "echo", "payload", "url_col", "id_col", "log"})
@@ -36,10 +38,14 @@ def arguments(options: Mapping[str, Option]) -> list[str]:
         if name in _OF_FOLDERS:
             raise ValueError(f"{name} applies to folders that webimage batch writes, and has no effect here.")
         flag = "--" + name.replace("_", "-")
+        # A scalar of numpy, for example.
+        value = getattr(value, "item", lambda value=value: value)()
         if value is None or value is False:
             continue
         if value is True:
             result.append(flag)
+        elif callable(value):
+            raise ValueError(f"{name} cannot be a function.")
         else:
             for item in [value] if isinstance(value, (str, int, float, os.PathLike)) else value:
                 # One argument, so that a value can begin with a hyphen; an empty one would be considered missing there.

@@ -34,7 +34,7 @@ def reported(
         print(f"\r{text}\x1b[K" if is_terminal else text, end="" if is_terminal else "\n", file=sys.stderr, flush=True)
 
     try:
-        yield {"stats_interval": 1 if is_terminal else 60, **options, "on_statistics": show}  # type: ignore[dict-item]
+        yield {"stats_interval": 1 if is_terminal else 60, **options, "on_statistics": show}
     finally:
         if is_terminal and was_shown:
             print(file=sys.stderr)

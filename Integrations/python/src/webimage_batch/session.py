@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import contextlib
+import os
 import queue
 import threading
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -33,6 +34,7 @@ class Session:
         self._restarts = restarts
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
+        self._process_id = os.getpid()
         self._is_closed = False
 
     async def results(self, rows: Sequence[Row]) -> AsyncGenerator[Result, None]:
@@ -59,13 +61,20 @@ class Session:
 
     def close(self) -> None:
         """Ends the process, for good; results that are still awaited, and later calls, raise `BatchError`."""
+        self._leave_parent()
         with self._lock:
             self._is_closed = True
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
+    def _leave_parent(self) -> None:
+        """Forgets the connection of another process, from which this one was forked: its threads are not here."""
+        if self._process_id != os.getpid():
+            self._lock, self._connection, self._process_id = threading.Lock(), None, os.getpid()
+
     def _connect(self) -> _Connection:
+        self._leave_parent()
         with self._lock:
             if self._is_closed:
                 raise BatchError("The session is closed.")

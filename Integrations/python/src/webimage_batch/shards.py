@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .client import Result
+from .columns import rows_to_identify
 from .conditions import Conditions, Refusals
 from .counts import Counts, is_count
 from .errors import BatchError, FolderError
@@ -111,7 +112,7 @@ class Shards:
             self.shard_count += 1
             digest = hashlib.sha256()
             for part in parts:
-                for row in part.to_pylist():
+                for row in rows_to_identify(part):
                     digest.update(encode_row(row))
             plan = _Plan(number, parts, digest.hexdigest(), sum(part.num_rows for part in parts))
             if self._overwriting is not None and number == self._first:

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ _LONGEST_RECORD = 1 << 20
 _LONGEST_LINE = 16 << 20
 _WITH_HEADER = ("csv", "tsv")
 _NO_URL = {"url": None}
+_INVALID_BYTE = re.compile("[\udc80-\udcff]")
 
 
 def read_text(path: Path, input_format: str, columns: Sequence[str] = ()) -> Rows:
@@ -113,10 +115,10 @@ def check_columns(path: Path, names: Sequence[str], columns: Iterable[str], part
 
 @contextmanager
 def _opened(path: Path, compression: str) -> Iterator[TextIO]:
-    """Opens a file; invalid UTF-8 results in a URL that fails, instead of ending the run."""
+    """Opens a file; bytes that are not UTF-8 become surrogates, which `_is_text` finds."""
     with (
         _decompressed(path, compression) as content,
-        io.TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="") as file,
+        io.TextIOWrapper(content, encoding="utf-8-sig", errors="surrogateescape", newline="") as file,
     ):
         yield file
 
@@ -172,7 +174,7 @@ def _text_rows(file: TextIO) -> Rows:
         url = line.rstrip("\r\n")
         # As `webimage` reads such a list; it also ignores the blanks around a URL.
         if (text := url.strip()) and not text.startswith("#"):
-            yield {"url": url} if url != "\0" else _NO_URL
+            yield {"url": url} if url != "\0" and _is_text(url) else _NO_URL
 
 
 def _csv_reader(file: TextIO, name: str) -> Iterator[list[str]]:
@@ -267,21 +269,44 @@ def _csv_rows(rows: Iterator[list[str]], header: list[str]) -> Rows:
             yield _NO_URL
             continue
         if fields:
-            yield dict(zip(header, fields, strict=False))
+            is_row = len(fields) == len(header) and all(map(_is_text, fields))
+            yield dict(zip(header, fields, strict=True)) if is_row else _NO_URL
 
 
 def _json_lines_rows(file: TextIO | _FirstLines) -> Rows:
     for line in _lines(file, "{"):
         if line.strip():
             try:
-                yield _object(json.loads(line))
+                yield _object(json.loads(line, **_JSON_RULES)) if _is_text(line) else _NO_URL
             except (ValueError, RecursionError):
                 yield _NO_URL
 
 
+class _Ambiguous(dict[str, Any]):
+    """An object with two members of the same name."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _Ambiguous(members)
+
+
+def _refuse_number(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+# As in the command: a line with NaN is not JSON.
+_JSON_RULES: dict[str, Any] = {"object_pairs_hook": _members, "parse_constant": _refuse_number}
+
+
+def _is_text(text: str) -> bool:
+    """Returns whether all bytes of a text were UTF-8."""
+    return text.isascii() or _INVALID_BYTE.search(text) is None
+
+
 def _object(value: Any) -> dict[str, Any]:
-    """Returns a JSON object; of anything else, a row without a URL, which fails."""
-    return value if isinstance(value, dict) else _NO_URL
+    """Returns a JSON object with unique names; of anything else, a row without a URL, which fails."""
+    return value if isinstance(value, dict) and not isinstance(value, _Ambiguous) else _NO_URL
 
 
 def _json_rows(file: TextIO, path: Path) -> Rows:
