@@ -12,7 +12,7 @@ let package = Package(
         .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
         // Changes to pixels, such as crops and blurs.
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
-        // Image files to be written, which no loader needs.
+        // Image files to be written.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
         // Formats of their own libraries, each with the trait of the same name.
         .library(name: "ImageFormatAVIF", targets: ["ImageFormatAVIF"]),
