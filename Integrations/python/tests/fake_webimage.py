@@ -53,8 +53,12 @@ def end_at_fault(index: int) -> None:
     if fault == "stall":
         time.sleep(60)
     if fault == "rate":
+        for _ in range(4):
+            print('{"waiting_rate": 1}', file=sys.stderr, flush=True)
+            time.sleep(1)
+    if fault == "rate-stall":
         print('{"waiting_rate": 1}', file=sys.stderr, flush=True)
-        time.sleep(1)
+        time.sleep(60)
     if fault == "unknown-index":
         write({"index": 10_000, "status": "success", "payload": 0})
     if fault == "no-index":

@@ -7,6 +7,7 @@ import itertools
 import math
 import os
 import pickle
+import select
 import signal
 import threading
 import time
@@ -112,7 +113,12 @@ def test_a_process_that_stops_answering_is_killed(fake: str) -> None:
 
 
 def test_waiting_for_a_rate_is_no_stall(fake: str) -> None:
-    assert len(run(fake, "rate:5", stall_timeout=0.4)) == 10
+    assert len(run(fake, "rate:5", stall_timeout=3)) == 10
+
+
+def test_a_process_that_stops_reporting_that_it_waits_for_a_rate_is_killed(fake: str) -> None:
+    with pytest.raises(BatchError, match=r"nothing for 0\.5 seconds"):
+        run(fake, "rate-stall:5", stall_timeout=0.5)
 
 
 def test_a_process_can_be_waited_for_without_end(fake: str) -> None:
@@ -130,13 +136,12 @@ def test_waiting_for_rows_is_no_stall() -> None:
     reader, writer = os.pipe()
     idle = iter([True, True, True])
 
-    def is_idle() -> bool:
+    def state() -> None:
         if next(idle, None) is None:
             os.write(writer, b"data")
-        return True
 
     with open(reader, "rb", buffering=0):
-        assert WatchedPipe(reader, 0.01, is_idle).read(10) == b"data"
+        assert WatchedPipe(reader, 0.01, state).read(10) == b"data"
     os.close(writer)
 
 
@@ -176,6 +181,7 @@ def test_another_thread_can_close(fake: str) -> None:
 
     reader = threading.Thread(target=read)
     reader.start()
+    time.sleep(0.5)  # By then, it waits.
     results.close()
     reader.join(30)
     assert len(errors) == 1
@@ -185,16 +191,26 @@ def test_another_thread_can_close(fake: str) -> None:
 def test_a_forked_process_does_not_keep_a_run_from_ending(fake: str) -> None:
     results = Batch(binary=fake).results(rows(1000))
     next(results)
-    forked = os.fork()
-    if forked == 0:
-        time.sleep(60)
-        os._exit(0)
+    ready, is_ready = os.pipe()
+    # As while another thread waits for the process.
+    with results._child._process._waitpid_lock:  # type: ignore[attr-defined]
+        forked = os.fork()
+        if forked == 0:
+            try:
+                results.close()
+                os.write(is_ready, b"x")
+                time.sleep(60)
+            finally:
+                os._exit(0)
     try:
+        assert select.select([ready], [], [], 10)[0]
         assert len(list(results)) == 999
         assert os.waitpid(forked, os.WNOHANG) == (0, 0)
     finally:
         os.kill(forked, signal.SIGKILL)
         os.waitpid(forked, 0)
+        os.close(ready)
+        os.close(is_ready)
 
 
 def test_rows_are_read_only_as_far_as_results_are_taken(fake: str) -> None:

@@ -422,6 +422,24 @@ def test_lines_that_the_command_refuses_have_no_url(tmp_path: Path, name: str, l
     assert [row["url"] for row in read_list(tmp_path / "list", name)] == [None] * len(lines)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("json", b'[{"url": "http://a.test/\xe9"}, {"url": "http://a.test/"}]'),
+        ("jsonl", b'{"url": "http://a.test/\\udce9"}\n{"url": "http://a.test/"}'),
+    ],
+)
+def test_urls_that_are_no_text_are_not_requested(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
+) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list").write_bytes(content)
+    download(str(tmp_path / "list"), input_format=name, output_folder=str(tmp_path / "out"), output_format="parquet")
+    table = pq.read_table(tmp_path / "out" / "00000.parquet")
+    assert table["url"].to_pylist() == [None, "http://a.test/"]
+
+
 def test_fields_that_are_too_long_have_no_url(tmp_path: Path) -> None:
     lines = ["url,caption", "http://a.test/,a", f"http://b.test/,{'b' * (1 << 20)}b", "http://c.test/,c"]
     (tmp_path / "list.csv").write_text("\n".join(lines))

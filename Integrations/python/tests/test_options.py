@@ -12,6 +12,7 @@ import pytest
 
 from webimage_batch import Batch, find_binary
 from webimage_batch.binary import certificate_authorities
+from webimage_batch.identity import identity
 from webimage_batch.options import arguments, lasting
 from webimage_batch.rows import encode_row
 
@@ -43,6 +44,8 @@ def test_scalars_of_numpy_are_options() -> None:
         "--max-pixel-size=32",
         "--public-only",
     ]
+    assert arguments({"header": numpy.array(["A: 1", "B: 2"])}) == ["--header=A: 1", "--header=B: 2"]
+    assert identity([], lasting({"max_pixel_size": numpy.int64(32)})) == identity([], {"max_pixel_size": 32})
 
 
 def test_functions_are_no_options() -> None:

@@ -267,6 +267,7 @@ def test_overwriting_parquet_files_removes_nothing_if_the_process_does_not_accep
 def test_overwriting_reports_only_the_progress_of_the_downloads(tmp_path: Path) -> None:
     pq.write_table(pa.table({"url": urls(5)}), tmp_path / "list.parquet")
     reports: list[dict[str, Any]] = []
-    values: dict[str, Any] = {"fake": "statistics", "on_statistics": reports.append}
-    download_parquet(tmp_path / "list.parquet", tmp_path / "out", overwrite=True, **values)
+    download_parquet(
+        tmp_path / "list.parquet", tmp_path / "out", overwrite=True, fake="statistics", on_statistics=reports.append
+    )
     assert len(reports) == 1

@@ -27,6 +27,15 @@ def write_list(path: Path, count: int, first: int = 0) -> Path:
     return path
 
 
+def test_lists_can_have_any_time(tmp_path: Path, fake: str) -> None:
+    times = [pa.array([1], pa.timestamp("ns")), pa.array([3_000_000], pa.int32()).cast(pa.date32())]
+    table = pa.Table.from_arrays([pa.array(["http://a.test/"]), *times], names=["url", "time", "date"])
+    pq.write_table(table, tmp_path / "list.parquet")
+    for _ in range(2):
+        assert run(tmp_path / "list.parquet", tmp_path / "out", fake).successes == 1
+    assert read_back(tmp_path / "out").select(["url", "time", "date"]).equals(table)
+
+
 def test_hashes_of_pixels_are_columns_on_request() -> None:
     assert ResultColumns(None, {"compute_phash": True, "compute_thumbhash": True}).types["thumbhash"] == pa.string()
     assert ResultColumns(None, {"exif": True}).types["exif"] == pa.string()

@@ -83,9 +83,14 @@ def test_rejected_options_are_an_error(binary: str) -> None:
 
 def test_progress_is_reported(fake: str) -> None:
     reports: list[dict[str, Any]] = []
-    options: dict[str, Any] = {"fake": "statistics", "on_statistics": reports.append}
-    fetch(pa.table({"url": ["http://a.test/"]}), binary=fake, **options)
+    fetch(pa.table({"url": ["http://a.test/"]}), binary=fake, fake="statistics", on_statistics=reports.append)
     assert reports == [{"done": 0, "per_s": 1.5}]
+
+
+def test_two_columns_with_urls_are_refused(fake: str) -> None:
+    urls = ["http://a.test/"]
+    with pytest.raises(ValueError, match="There are two columns url"):
+        fetch(pa.Table.from_arrays([pa.array(urls), pa.array(urls)], names=["url", "url"]), binary=fake)
 
 
 def test_several_threads_share_one_process(fake: str) -> None:

@@ -52,7 +52,8 @@ class Child:
         self.received = 0
         """The number of records read."""
         self._on_statistics = on_statistics
-        self._waits_for_rate = False
+        self._rate_wait_count = 0
+        """The number of reports of lines that wait for a rate, which are signs of life."""
         self._log: collections.deque[str] = collections.deque(maxlen=_LOG_LINES)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         _CHILDREN.add(self)
@@ -64,7 +65,7 @@ class Child:
             WatchedPipe(
                 self._process.stdout.fileno(),
                 stall_timeout,
-                lambda: self.received >= self.sent or self._waits_for_rate,
+                lambda: self._rate_wait_count if self.received < self.sent else None,
             )
         )
         self._has_started = False
@@ -132,6 +133,8 @@ class Child:
 
     def leave(self) -> None:
         """Closes the pipes in a forked process, which would otherwise keep the input from ending."""
+        # So that nothing in this process waits for that of its parent, or kills it.
+        self._process.returncode = 0
         null = os.open(os.devnull, os.O_RDWR)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None and not pipe.closed:
@@ -156,7 +159,8 @@ class Child:
             self._log.append(text)
 
     def _report(self, statistics: Statistics) -> None:
-        self._waits_for_rate = bool(statistics.get("waiting_rate"))
+        if statistics.get("waiting_rate"):
+            self._rate_wait_count += 1
         if self._on_statistics is None:
             return
         try:

@@ -17,7 +17,7 @@ from .options import arguments as option_arguments
 from .rows import Row, encode_row
 
 STALL_TIMEOUT = 600.0
-"""The default for the number of seconds without a record after which the process is considered dead."""
+"""The default for the number of seconds without a sign of life after which the process is considered dead."""
 
 _FILE_OPTIONS = frozenset({"--summary", "--failed-to", "--cache", "--cache-limit", "--cache-policy"})
 
@@ -43,8 +43,9 @@ class Batch:
 
     `webimage batch --help` lists the options. `arguments` are passed on unchanged. `binary` is the path of the
     executable file; see `find_binary` for the default. If no record arrives for `stall_timeout` seconds while lines
-    wait for theirs, the process is killed and `BatchError` raised; `None` waits forever. `on_statistics` is called
-    with each report on progress, from another thread, and for the last time before the results end.
+    wait for theirs, and not for a rate, the process is killed and `BatchError` raised; `None` waits forever.
+    `on_statistics` is called with each report on progress, from another thread, and for the last time before the
+    results end.
     """
 
     def __init__(

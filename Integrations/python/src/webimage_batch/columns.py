@@ -87,6 +87,8 @@ class ResultColumns:
             if name not in names:
                 role = " with the URLs" if name == url else ""
                 raise ValueError(f"There is no column {name}{role}; the columns are {', '.join(names)}.")
+            if names.count(name) > 1:
+                raise ValueError(f"There are two columns {name}.")
         own = [fold(field.name) for field in self.fields]
         taken = sorted(name for name in names if fold(name) in own)
         if taken:

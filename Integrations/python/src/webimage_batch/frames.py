@@ -31,15 +31,15 @@ class CutOffError(BatchError):
 class WatchedPipe(io.RawIOBase):
     """The read end of a pipe that raises `BatchError` if nothing arrives for too long.
 
-    `is_idle` tells whether no data is expected, because no line of the input waits for its record, or lines wait for
-    a rate limit.
+    `state` returns `None` if no data is expected, because no line of the input waits for its record, and otherwise a
+    number that changes with other signs of life.
     """
 
-    def __init__(self, descriptor: int, timeout: float | None, is_idle: Callable[[], bool]) -> None:
+    def __init__(self, descriptor: int, timeout: float | None, state: Callable[[], int | None]) -> None:
         super().__init__()
         self._descriptor = descriptor
         self._timeout = None if timeout == math.inf else timeout
-        self._is_idle = is_idle
+        self._state = state
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLIN)
 
@@ -51,11 +51,11 @@ class WatchedPipe(io.RawIOBase):
         """Waits for data and reads what is there, or returns 0 at the end."""
         if self._timeout is not None:
             while True:
-                was_idle = self._is_idle()
+                state = self._state()
                 if self._poll.poll(self._timeout * 1000):
                     break
-                # The time for a line that was sent during the wait begins anew.
-                if not was_idle and not self._is_idle():
+                # The time for a line that was sent during the wait, or after a sign of life, begins anew.
+                if state is not None and state == self._state():
                     raise BatchError(f"webimage batch has sent nothing for {self._timeout:g} seconds.")
         return os.readv(self._descriptor, [buffer])
 

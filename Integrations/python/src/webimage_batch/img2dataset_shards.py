@@ -130,7 +130,12 @@ def _record_batches(arguments: Arguments, source: Path, schema: Any) -> Iterator
         arrays = []
         for field in schema:
             values = [row.get(columns[field.name]) for row in chunk]
-            arrays.append(_array([_text(value) for value in values] if field.name in texts else values, field, source))
+            if field.name in texts:
+                written, values = values, [_text(value) for value in values]
+                if field.name == "url":
+                    # A URL that had to be changed would be that of something else.
+                    values = [text if text == value else None for text, value in zip(values, written, strict=True)]
+            arrays.append(_array(values, field, source))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

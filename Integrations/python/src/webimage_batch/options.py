@@ -38,8 +38,7 @@ def arguments(options: Mapping[str, Option]) -> list[str]:
         if name in _OF_FOLDERS:
             raise ValueError(f"{name} applies to folders that webimage batch writes, and has no effect here.")
         flag = "--" + name.replace("_", "-")
-        # A scalar of numpy, for example.
-        value = getattr(value, "item", lambda value=value: value)()
+        value = _plain(value)
         if value is None or value is False:
             continue
         if value is True:
@@ -55,4 +54,9 @@ def arguments(options: Mapping[str, Option]) -> list[str]:
 
 def lasting(options: Mapping[str, Option]) -> dict[str, Option]:
     """Returns options that can be read several times: those with several values as lists."""
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
+    return {name: list(value) if isinstance(value, Iterator) else _plain(value) for name, value in options.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Returns a scalar of numpy as one of Python, and anything else as it is."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
