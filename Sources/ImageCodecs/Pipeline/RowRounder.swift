@@ -11,7 +11,8 @@ final class RowRounder: RowSink {
 
     func append(row: Span<UInt8>) {
         precondition(row.count == output.count * 2)
-        for index in output.indices { output[index] = row.sample(at: index * 2).roundedToByte }
+        var samples = output.mutableSpan
+        for index in samples.indices { samples[index] = row.sample(at: index * 2).roundedToByte }
         let rounded = output
         sink.append(row: rounded.span)
     }
