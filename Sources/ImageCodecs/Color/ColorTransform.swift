@@ -12,6 +12,8 @@ final class ColorTransform {
         case profile
         /// A transform for 16-bit samples.
         case sixteenBit
+        /// The same, less exact than 16 bits, but more than 8.
+        case deepMatrixShaper(MatrixShaper)
         case cmyk
     }
 
@@ -21,10 +23,12 @@ final class ColorTransform {
     /// Creates a transform; returns `nil` if the source cannot be used.
     ///
     /// With `tables`, creation takes longer, but each pixel takes less time. With `is16Bit`, samples have 16 bits,
-    /// unless they are CMYK.
-    init?(_ source: ColorSource, is16Bit: Bool = false, tables: Bool) {
+    /// unless they are CMYK; with `isRounded`, those of the result will be rounded to 8.
+    init?(_ source: ColorSource, is16Bit: Bool = false, isRounded: Bool = false, tables: Bool) {
         guard let handle = ColorProfileHandle(source) else { return nil }
-        if is16Bit, handle.kind != .cmyk {
+        if is16Bit, isRounded, let shaper = handle.matrixShaper {
+            method = .deepMatrixShaper(shaper)
+        } else if is16Bit, handle.kind != .cmyk {
             guard handle.prepare(is16Bit: true, tables: false) else { return nil }
             method = .sixteenBit
         } else if let shaper = handle.matrixShaper {
@@ -63,7 +67,10 @@ final class ColorTransform {
 
     /// A Boolean value that indicates whether samples have 16 bits.
     var is16Bit: Bool {
-        if case .sixteenBit = method { true } else { false }
+        switch method {
+        case .sixteenBit, .deepMatrixShaper: true
+        case .matrixShaper, .gray, .profile, .cmyk: false
+        }
     }
 
     /// Converts a row of RGBA or CMYK pixels to RGBA.
@@ -72,6 +79,7 @@ final class ColorTransform {
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         switch method {
         case .matrixShaper(let shaper): shaper.convert(row, into: &result)
+        case .deepMatrixShaper(let shaper): shaper.convertDeep(row, into: &result)
         case .cmyk: handle.convert(row, into: &result)
         case .profile:
             handle.convert(row, into: &result)

@@ -56,7 +56,8 @@ struct StoredColors: Sendable {
     /// With `is16Bit`, pixels have 16 bits per channel, unless they are CMYK.
     func transform(_ options: DecodeOptions, pixelCount: Int, is16Bit: Bool) -> ColorTransform? {
         guard let source, isConverting(options) else { return nil }
-        return ColorTransform(source, is16Bit: is16Bit, tables: pixelCount > 1 << 16)
+        return ColorTransform(
+            source, is16Bit: is16Bit, isRounded: options.pixelFormat != .rgba16, tables: pixelCount > 1 << 16)
     }
 
     /// Returns the profile of the decoded pixels, or `nil` if they are sRGB.

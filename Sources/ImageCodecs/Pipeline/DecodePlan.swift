@@ -55,8 +55,8 @@ extension DecodePlan {
     /// Creates the plan for a file with this header.
     ///
     /// The caller must have checked the size against the decode limits. Rows have 16 bits per channel if `usesDeepRows`
-    /// is `true`, or if the pixel format requires it. Throws `overLimit` if the required memory
-    /// overflows, and `decoderFault` if the decoder of a ``CustomFormat`` violates its contract.
+    /// is `true`, or if the pixel format requires it. Throws `overLimit` if the required memory overflows, and
+    /// `decoderFault` if the decoder of a ``CustomFormat`` violates its contract.
     init(
         header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor,
         usesDeepRows: Bool = false

@@ -15,8 +15,7 @@ final class RowPipeline: RowSink {
     ///
     /// The transform `colors` is applied after scaling, where there are fewer pixels, unless scaling requires sRGB
     /// for linear light, or does not support CMYK. Until then, rows have 16 bits per channel if the transform takes them.
-    /// The memory of the image comes from `memory`, if given. With
-    /// `scalesPlanes`, rows must be passed to ``planes``.
+    /// The memory of the image comes from `memory`, if given. With `scalesPlanes`, rows must be passed to ``planes``.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
         orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8,
